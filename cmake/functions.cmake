@@ -1,0 +1,27 @@
+# Flags of our own targets. A host that adds the source tree asks for C++20 by it and nothing else.
+function(medallion_target target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  if(PROJECT_IS_TOP_LEVEL)
+    target_compile_options(${target} PRIVATE
+      -Wall -Wextra -Wconversion -Wshadow $<$<BOOL:${MEDALLION_WERROR}>:-Werror>
+      $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)  # g++ 12 sees it in std::string's own code, bug 105651
+  endif()
+  if(MEDALLION_SANITIZE)
+    list(JOIN MEDALLION_SANITIZE , sanitizers)
+    target_compile_options(${target} PRIVATE
+      -fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_link_options(${target} PRIVATE -fsanitize=${sanitizers})
+  endif()
+endfunction()
+
+# A part of the library: medallion_core is medallion::core, built in or installed.
+function(medallion_library target)
+  string(REPLACE medallion_ "" name ${target})
+  add_library(medallion::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  target_include_directories(${target} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  medallion_target(${target})
+  set_property(GLOBAL APPEND PROPERTY MEDALLION_LIBRARIES ${target})
+endfunction()

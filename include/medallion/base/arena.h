@@ -1,0 +1,56 @@
+// Memory for the texts of one batch: allocated in large chunks, freed together.
+// One thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace medallion {
+
+// Texts handed out stay where they are until the arena is destroyed or cleared; moving the arena keeps them.
+class Arena {
+ public:
+  Arena() = default;
+  Arena(Arena&&) = default;
+  Arena& operator=(Arena&&) = default;
+
+  // `size` bytes, not initialised.
+  char* Allocate(size_t size) {
+    if (size > left_) Grow(size);
+    char* start = next_;
+    next_ += size;
+    left_ -= size;
+    return start;
+  }
+
+  std::string_view Copy(std::string_view text) {
+    if (text.empty()) return {};
+    char* start = Allocate(text.size());
+    std::memcpy(start, text.data(), text.size());
+    return {start, text.size()};
+  }
+
+  // Bytes taken from the system.
+  size_t capacity() const { return capacity_; }
+
+ private:
+  static constexpr size_t kChunk = size_t{256} << 10;
+
+  void Grow(size_t size) {
+    const size_t chunk = size > kChunk ? size : kChunk;
+    chunks_.push_back(std::make_unique_for_overwrite<char[]>(chunk));
+    capacity_ += chunk;
+    next_ = chunks_.back().get();
+    left_ = chunk;
+  }
+
+  std::vector<std::unique_ptr<char[]>> chunks_;
+  char* next_ = nullptr;
+  size_t left_ = 0;
+  size_t capacity_ = 0;
+};
+
+}  // namespace medallion

@@ -1,0 +1,86 @@
+// SHA-256 digests, keyed digests, and the one recipe by which fields are joined before hashing.
+// Pure: results depend on the arguments alone. Safe from any thread.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+struct evp_md_ctx_st;  // OpenSSL's EVP_MD_CTX
+
+namespace medallion {
+
+// 32 bytes of SHA-256. Computed from content, never made from any string at hand.
+struct Digest {
+  std::array<uint8_t, 32> bytes{};
+  auto operator<=>(const Digest&) const = default;
+
+  // The first eight bytes: evenly spread, so a table in memory may use them as its hash.
+  uint64_t Prefix() const {
+    uint64_t prefix = 0;
+    std::memcpy(&prefix, bytes.data(), sizeof prefix);
+    return prefix;
+  }
+  template <typename H>
+  friend H AbslHashValue(H h, const Digest& digest) {
+    return H::combine(std::move(h), digest.Prefix());
+  }
+};
+
+Digest Sha256(std::string_view bytes);
+Digest HmacSha256(std::string_view key, std::string_view bytes);
+
+// SHA-256 of bytes that come piece by piece.
+class Sha256Stream {
+ public:
+  Sha256Stream();
+  ~Sha256Stream();
+  Sha256Stream(Sha256Stream&&) noexcept;
+  Sha256Stream& operator=(Sha256Stream&&) noexcept;
+
+  void Update(std::string_view bytes);
+  Digest Value() const;  // of all bytes so far; more may follow
+
+ private:
+  struct Free {
+    void operator()(evp_md_ctx_st* context) const;
+  };
+  std::unique_ptr<evp_md_ctx_st, Free> context_;
+};
+
+// 64 bits of a text: equal texts, equal prints, on every machine and in every run. For telling apart what is already
+// keyed by a digest; two texts made on purpose may share one.
+uint64_t Fingerprint(std::string_view text);
+
+// 64 lower-case hexadecimal digits.
+void AppendHex(const Digest& digest, std::string& out);
+std::string Hex(const Digest& digest);
+
+// Fields joined for hashing. The bytes, once and for all:
+//
+//   field ('|' field)*        a null field is empty; inside a field `\` is written `\\` and `|` is `\|`
+//
+// So two different lists of fields never share an encoding (save that a null and an empty text are one),
+// and without those two characters the digest equals Spark's sha2(concat_ws('|', …), 256).
+class JoinedFields {
+ public:
+  JoinedFields& Add(std::string_view field);
+  JoinedFields& Add(int64_t field);
+  JoinedFields& AddNull();
+
+  std::string_view text() const { return text_; }
+  Digest Sha256() const { return medallion::Sha256(text_); }
+  void Clear() { text_.clear(), empty_ = true; }  // keeps the memory for the next list
+
+ private:
+  void Separate();
+  std::string text_;
+  bool empty_ = true;
+};
+
+}  // namespace medallion

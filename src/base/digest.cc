@@ -1,0 +1,171 @@
+#include "medallion/base/digest.h"
+
+#include <openssl/evp.h>
+
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace medallion {
+namespace {
+
+constexpr size_t kBlockBytes = 64;  // of SHA-256
+
+struct ContextFree {
+  void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
+};
+
+// Looked up once: OpenSSL's lookup takes longer than the hashing. Lives as long as the process.
+const EVP_MD* Algorithm() {
+#if OPENSSL_VERSION_NUMBER >= 0x30000000L
+  static const EVP_MD* const algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+#else
+  static const EVP_MD* const algorithm = EVP_sha256();
+#endif
+  return algorithm;
+}
+
+// One per thread, ready for the algorithm; its memory is used again for each digest.
+EVP_MD_CTX* Context() {
+  thread_local const std::unique_ptr<EVP_MD_CTX, ContextFree> context(EVP_MD_CTX_new());
+  return context.get();
+}
+
+// SHA-256 of the parts, one after the other. It can fail only where memory, or SHA-256 itself, is missing;
+// then there is no digest to go on with, and a wrong one would be a wrong key.
+Digest Hash(std::initializer_list<std::string_view> parts) {
+  Digest digest;
+  EVP_MD_CTX* const context = Context();
+  bool ok = context != nullptr && EVP_DigestInit_ex(context, Algorithm(), nullptr) == 1;
+  for (const std::string_view part : parts) {
+    ok = ok && EVP_DigestUpdate(context, part.data(), part.size()) == 1;
+  }
+  ok = ok && EVP_DigestFinal_ex(context, digest.bytes.data(), nullptr) == 1;
+  if (!ok) std::abort();
+  return digest;
+}
+
+std::string_view AsText(const Digest& digest) {
+  return {reinterpret_cast<const char*>(digest.bytes.data()), digest.bytes.size()};
+}
+
+bool NeedsEscape(char c) { return c == '\\' || c == '|'; }
+
+bool NeedsEscape(std::string_view field) {
+  return field.find('|') != std::string_view::npos || field.find('\\') != std::string_view::npos;
+}
+
+}  // namespace
+
+Digest Sha256(std::string_view bytes) { return Hash({bytes}); }
+
+void Sha256Stream::Free::operator()(evp_md_ctx_st* context) const { EVP_MD_CTX_free(context); }
+
+Sha256Stream::Sha256Stream() : context_(EVP_MD_CTX_new()) {
+  if (context_ == nullptr || EVP_DigestInit_ex(context_.get(), Algorithm(), nullptr) != 1) std::abort();
+}
+Sha256Stream::~Sha256Stream() = default;
+Sha256Stream::Sha256Stream(Sha256Stream&&) noexcept = default;
+Sha256Stream& Sha256Stream::operator=(Sha256Stream&&) noexcept = default;
+
+void Sha256Stream::Update(std::string_view bytes) {
+  if (EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) != 1) std::abort();
+}
+
+Digest Sha256Stream::Value() const {
+  Digest digest;
+  EVP_MD_CTX* const copy = Context();
+  const bool ok = copy != nullptr && EVP_MD_CTX_copy_ex(copy, context_.get()) == 1 &&
+                  EVP_DigestFinal_ex(copy, digest.bytes.data(), nullptr) == 1;
+  if (!ok) std::abort();
+  return digest;
+}
+
+// Source: RFC 2104. Two plain digests over the key padded to one block.
+Digest HmacSha256(std::string_view key, std::string_view bytes) {
+  const Digest short_key = key.size() > kBlockBytes ? Sha256(key) : Digest{};
+  if (key.size() > kBlockBytes) key = AsText(short_key);
+  std::array<char, kBlockBytes> inner, outer;
+  for (size_t i = 0; i < kBlockBytes; ++i) {
+    const char c = i < key.size() ? key[i] : '\0';
+    inner[i] = static_cast<char>(c ^ 0x36);
+    outer[i] = static_cast<char>(c ^ 0x5c);
+  }
+  const Digest inner_digest = Hash({{inner.data(), inner.size()}, bytes});
+  return Hash({{outer.data(), outer.size()}, AsText(inner_digest)});
+}
+
+void AppendHex(const Digest& digest, std::string& out) {
+  constexpr char kHexDigits[] = "0123456789abcdef";
+  std::array<char, 64> text;
+  char* at = text.data();
+  for (const uint8_t byte : digest.bytes) {
+    *at++ = kHexDigits[byte >> 4];
+    *at++ = kHexDigits[byte & 15];
+  }
+  out.append(text.data(), text.size());
+}
+
+std::string Hex(const Digest& digest) {
+  std::string text;
+  AppendHex(digest, text);
+  return text;
+}
+
+void JoinedFields::Separate() {
+  if (!empty_) text_ += '|';
+  empty_ = false;
+}
+
+JoinedFields& JoinedFields::Add(std::string_view field) {
+  Separate();
+  if (!NeedsEscape(field)) {
+    text_.append(field);
+    return *this;
+  }
+  for (const char c : field) {
+    if (NeedsEscape(c)) text_ += '\\';
+    text_ += c;
+  }
+  return *this;
+}
+
+JoinedFields& JoinedFields::Add(int64_t field) {
+  std::array<char, 20> text;
+  Separate();
+  text_.append(text.data(), std::to_chars(text.data(), text.data() + text.size(), field).ptr);
+  return *this;
+}
+
+JoinedFields& JoinedFields::AddNull() {
+  Separate();
+  return *this;
+}
+
+uint64_t Fingerprint(std::string_view text) {
+  constexpr uint64_t kSpread = 0x9E3779B97F4A7C15u;
+  uint64_t print = kSpread ^ text.size();
+  const auto mix = [&](uint64_t word) {
+    print = (print ^ word) * kSpread;
+    print ^= print >> 32;
+  };
+  while (text.size() >= 8) {
+    uint64_t word = 0;
+    for (size_t i = 0; i < 8; ++i) word |= uint64_t{static_cast<uint8_t>(text[i])} << (8 * i);
+    mix(word);
+    text.remove_prefix(8);
+  }
+  uint64_t rest = 0;
+  for (size_t i = 0; i < text.size(); ++i) rest |= uint64_t{static_cast<uint8_t>(text[i])} << (8 * i);
+  mix(rest);
+  mix(kSpread);
+  return print;
+}
+
+}  // namespace medallion
