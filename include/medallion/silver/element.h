@@ -1,0 +1,54 @@
+// An element: one row of a domain, with its identity and what became of it. And what Refine returns: a batch of them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "medallion/base/arena.h"
+#include "medallion/silver/fate.h"
+#include "medallion/silver/identity.h"
+
+namespace medallion {
+
+// The key of what is derived (a charging transaction, an account). All zeros: the row bears on no entity.
+using EntityKey = Digest;
+
+// How an element stands after settling.
+struct Standing {
+  Fate fate = Fate::kSilver;
+  bool conflict = false;                            // quarantined for a contradiction, not for a broken rule
+  uint8_t differs = 0;                              // conflict: bit i, value i differs from the fact's
+  uint8_t filled = 0;                               // winner: bit i, value i was taken from `value_from[i]`
+  Order winner;                                     // duplicate or conflict: the row it is measured against
+  std::array<Coordinate, kValuesMax> value_from{};  // winner: where a filled value came from
+  UtcTime since = kNoTime;                          // conflict: the ingest time of the later copy
+  bool operator==(const Standing&) const = default;
+};
+
+// Row is a plain struct of the domain. Texts refer to the arena or store that the element came from.
+template <class Row>
+struct Element {
+  Row row;            // typed as far as it was understood; a winner shows the fact's values
+  Identity identity;  // `unit` is all zeros where it is not to be settled; `order` holds always
+  EntityKey entity{};
+  Standing standing;
+  // Quarantined for broken rules: their codes as a JSON array, in the order of the rule table.
+  std::string_view violations;
+  std::string_view reason;  // ignored: why
+  std::string_view detail;  // JSON object with the particulars, or empty
+
+  bool to_settle() const { return identity.unit != Digest{}; }
+};
+
+// What a batch of records was refined into. Owns the texts that its elements refer to.
+template <class Row>
+struct Refined {
+  std::vector<Element<Row>> elements;  // at least one a record, in the order of the records
+  std::vector<UtcTime> ingest_ts;  // of each record: as given, else as read from the payload, else kNoTime
+  uint64_t unknown_fields = 0;     // fields kept though the schema does not name them
+  Arena texts;
+};
+
+}  // namespace medallion

@@ -1,0 +1,227 @@
+// Settling a batch: the rows that arrived, together with what a store knows of their units.
+// Pure. Safe from any thread. The Pack is described in io/run.h.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "medallion/base/arena.h"
+#include "medallion/silver/element.h"
+#include "medallion/silver/settle.h"
+
+namespace medallion {
+
+// Indexes of the arrived elements that are to be settled, by unit and Order.
+template <class Event>
+std::vector<uint32_t> ToSettle(std::span<const Element<Event>> arrived) {
+  std::vector<uint32_t> sorted;
+  sorted.reserve(arrived.size());
+  for (uint32_t i = 0; i < arrived.size(); ++i) {
+    if (arrived[i].to_settle()) sorted.push_back(i);
+  }
+  std::sort(sorted.begin(), sorted.end(), [&](uint32_t a, uint32_t b) {
+    const Identity &left = arrived[a].identity, &right = arrived[b].identity;
+    return left.unit != right.unit ? left.unit < right.unit : left.order < right.order;
+  });
+  return sorted;
+}
+
+// What one look at each unit leaves to be done.
+struct Unsettled {
+  std::vector<uint32_t> arrived;  // indexes of elements whose units must be settled as a whole
+  std::vector<Digest> units;      // of these, the units that the store has members of
+};
+
+namespace settling {
+
+// Settles the copies of one unit, in order. False where one of them is more than a mere copy: then none was touched
+// for good, and the unit must be settled as a whole.
+template <class Event>
+bool SettleCopies(std::span<Element<Event>> arrived, std::span<const uint32_t> unit,
+                  std::span<const std::optional<Glance>> glances) {
+  absl::flat_hash_map<std::pair<uint64_t, uint64_t>, bool> seen;  // (fact, event id) of the copies so far
+  for (size_t i = 0; i < unit.size(); ++i) {
+    Element<Event>& element = arrived[unit[i]];
+    const Glance& glance = *glances[i];
+    if (!CopyOf(glance, element.identity, element.standing.fate)) return false;
+    const uint64_t fact = glance.winner.business_key.Prefix() + glance.winner.fact;
+    if (!seen.try_emplace({fact, element.identity.event_id}, true).second) {
+      element.standing.fate = Fate::kTechnicalDuplicate;
+    }
+    element.standing.winner = glance.winner.order;
+    element.identity.fact = glance.winner.fact;
+  }
+  return true;
+}
+
+}  // namespace settling
+
+// Settles what one look suffices for: a row alone in a new unit stands, mere copies of a settled winner are duplicates.
+// `sorted` is from ToSettle, `glances` belong to it one by one.
+template <class Event>
+Unsettled SettleAtAGlance(std::span<Element<Event>> arrived, std::span<const uint32_t> sorted,
+                          std::span<const std::optional<Glance>> glances) {
+  Unsettled left;
+  for (size_t begin = 0, end = 0; begin < sorted.size(); begin = end) {
+    const Digest& unit = arrived[sorted[begin]].identity.unit;
+    while (end < sorted.size() && arrived[sorted[end]].identity.unit == unit) ++end;
+    const auto members = sorted.subspan(begin, end - begin);
+    const bool is_new = !glances[begin].has_value();
+    if (is_new && members.size() == 1) continue;
+    if (!is_new && settling::SettleCopies(arrived, members, glances.subspan(begin, members.size()))) continue;
+    left.arrived.insert(left.arrived.end(), members.begin(), members.end());
+    if (!is_new) left.units.push_back(unit);
+  }
+  return left;
+}
+
+namespace settling {
+
+// A member of a unit while it is settled as a whole.
+template <class Event>
+struct Member {
+  Element<Event> element;  // with its own values and no standing
+  Standing stood = {};     // before
+  uint32_t fact_stood = 0;
+  std::string_view detail_stood = {};
+  int64_t arrived = -1;  // its index among the arrived, or -1 for one the store knew
+};
+
+template <class Pack>
+Member<typename Pack::Event> Stood(const Element<typename Pack::Event>& known) {
+  Member<typename Pack::Event> member{.element = known,
+                                      .stood = known.standing,
+                                      .fact_stood = known.identity.fact,
+                                      .detail_stood = known.detail};
+  for (int i = 0; i < kValuesMax; ++i) {
+    if ((known.standing.filled >> i & 1) != 0) Pack::Fill(member.element.row, i, nullptr);
+  }
+  // A conflict's detail is written anew; any other's is its own.
+  if (known.standing.conflict) member.element.detail = {};
+  member.element.standing = {};
+  return member;
+}
+
+// The winner's row with the fact's values, and the standing that says where they came from.
+template <class Pack>
+typename Pack::Event FactRow(std::span<const Member<typename Pack::Event>> members, uint32_t winner,
+                             const Verdict& verdict, Standing& standing) {
+  typename Pack::Event row = members[winner].element.row;
+  for (int i = 0; i < kValuesMax; ++i) {
+    const uint32_t from = verdict.value_from[static_cast<size_t>(i)];
+    if (from == winner) continue;
+    standing.filled = static_cast<uint8_t>(standing.filled | (1u << i));
+    standing.value_from[static_cast<size_t>(i)] = members[from].element.identity.order.at;
+    Pack::Fill(row, i, &members[from].element.row);
+  }
+  return row;
+}
+
+// When the fact was first known to be in conflict: for each differing member the later of it and the winner, and of
+// these the earliest.
+template <class Event>
+UtcTime ContestedSince(std::span<const Member<Event>> members, std::span<const Verdict> verdicts,
+                       uint32_t winner) {
+  UtcTime since = kNoTime;
+  for (size_t i = winner; i < members.size() && verdicts[i].winner == winner; ++i) {
+    if (verdicts[i].differs == 0) continue;
+    const UtcTime both = std::max(members[i].element.identity.order.ingest_ts,
+                                  members[winner].element.identity.order.ingest_ts);
+    since = since == kNoTime ? both : std::min(since, both);
+  }
+  return since;
+}
+
+template <class Pack>
+void Stand(std::span<Member<typename Pack::Event>> members, std::span<const Verdict> verdicts, Arena& texts) {
+  using Event = typename Pack::Event;
+  for (size_t begin = 0, end = 0; begin < members.size(); begin = end) {
+    const uint32_t winner = verdicts[begin].winner;
+    Standing winning;
+    const Event fact = FactRow<Pack>(members, winner, verdicts[winner], winning);
+    const Order first = members[winner].element.identity.order;
+    const UtcTime contested = ContestedSince<Event>(members, verdicts, winner);
+    for (end = begin; end < members.size() && verdicts[end].winner == winner; ++end) {
+      const Verdict& verdict = verdicts[end];
+      Element<Event>& element = members[end].element;
+      element.standing =
+          verdict.fate == Fate::kSilver ? winning : Standing{.fate = verdict.fate, .winner = first};
+      if (verdict.fate == Fate::kSilver) element.row = fact;
+      if (verdict.fate != Fate::kQuarantined) continue;
+      element.standing.conflict = true;
+      element.standing.differs = verdict.differs;
+      element.standing.since =
+          std::max(element.identity.order.ingest_ts, verdict.contested ? contested : first.ingest_ts);
+      element.detail = texts.Copy(Pack::Difference(element.row, fact, verdict.differs));
+    }
+  }
+}
+
+template <class Pack>
+void Cut(std::span<Member<typename Pack::Event>> members, const typename Pack::Options& options) {
+  for (size_t begin = 0, end = 0; begin < members.size(); begin = end) {
+    const Digest& unit = members[begin].element.identity.unit;
+    while (end < members.size() && members[end].element.identity.unit == unit) ++end;
+    if (members[begin].element.identity.cut == 0) continue;
+    std::vector<Element<typename Pack::Event>> elements;
+    for (size_t i = begin; i < end; ++i) elements.push_back(members[i].element);
+    std::vector<uint32_t> fact(elements.size());
+    Pack::Cut(elements, fact, options);
+    for (size_t i = begin; i < end; ++i) members[i].element.identity.fact = fact[i - begin];
+  }
+}
+
+}  // namespace settling
+
+// Settles whole units: `arrived` elements named by `left` together with `known`, all other members of their units.
+// Arrived ones get their standing in place; returned are the known ones that now stand otherwise. New texts go to `texts`.
+template <class Pack>
+std::vector<Element<typename Pack::Event>> SettleWhole(std::span<Element<typename Pack::Event>> arrived,
+                                                       std::span<const uint32_t> left,
+                                                       std::span<const Element<typename Pack::Event>> known,
+                                                       const typename Pack::Options& options, Arena& texts) {
+  using Event = typename Pack::Event;
+  using Member = settling::Member<Event>;
+  std::vector<Member> members;
+  members.reserve(left.size() + known.size());
+  for (const uint32_t i : left) {
+    members.push_back({.element = arrived[i], .arrived = i});
+    members.back().element.standing = {};
+  }
+  for (const Element<Event>& element : known) members.push_back(settling::Stood<Pack>(element));
+  std::sort(members.begin(), members.end(), [](const Member& a, const Member& b) {
+    const Identity &left_id = a.element.identity, &right_id = b.element.identity;
+    return left_id.unit != right_id.unit ? left_id.unit < right_id.unit : left_id.order < right_id.order;
+  });
+  settling::Cut<Pack>(members, options);
+  std::sort(members.begin(), members.end(), [](const Member& a, const Member& b) {
+    return SettlesBefore(a.element.identity, b.element.identity);
+  });
+
+  std::vector<Identity> identities;
+  identities.reserve(members.size());
+  for (const Member& member : members) identities.push_back(member.element.identity);
+  std::vector<Verdict> verdicts(members.size());
+  Settle(identities, Pack::PolicyOf(options), verdicts);
+  settling::Stand<Pack>(members, verdicts, texts);
+
+  std::vector<Element<Event>> changed;
+  for (Member& member : members) {
+    const Element<Event>& now = member.element;
+    if (member.arrived >= 0) {
+      arrived[static_cast<size_t>(member.arrived)] = now;
+    } else if (now.standing != member.stood || now.identity.fact != member.fact_stood ||
+               now.detail != member.detail_stood) {
+      changed.push_back(now);
+    }
+  }
+  return changed;
+}
+
+}  // namespace medallion
