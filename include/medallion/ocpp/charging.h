@@ -1,0 +1,46 @@
+// The charging pack: its types and steps under the names that the run loop and the stores ask for.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "medallion/gold/merge.h"
+#include "medallion/ocpp/charging_event.h"
+#include "medallion/ocpp/charging_session.h"
+#include "medallion/ocpp/options.h"
+#include "medallion/silver/settle.h"
+
+namespace medallion::ocpp {
+
+// See io/run.h for what each member means.
+struct Charging {
+  using Event = ChargingEvent;
+  using Gold = ChargingSession;
+  using Options = ocpp::Options;
+
+  static constexpr std::string_view kName = "ocpp";
+  static constexpr std::string_view kSilverTable = "silver_charging_events";
+  static constexpr std::string_view kGoldTable = "gold_charging_sessions";
+
+  static Refined<Event> Refine(std::span<const BronzeRecord> batch, const Options& options);
+  static Policy PolicyOf(const Options& options) { return options.policy; }
+  static void Cut(std::span<const ChargingElement> unit, std::span<uint32_t> fact, const Options& options);
+  static void Fill(Event& row, int value, const Event* from);
+  static std::string Difference(const Event& row, const Event& fact, uint8_t differs);
+  static std::vector<Gold> Derive(std::span<const ChargingElement> history, UtcTime clock,
+                                  const Options& options);
+
+  static RowVersion VersionOf(const Gold& row) {
+    return {.key = row.session_id,
+            .hash = row.row_hash,
+            .model_version = row.model_version,
+            .updated_at = row.updated_at};
+  }
+  static UtcTime NextDue(const Gold& row) { return row.next_due_at; }
+  static std::string_view Subject(const Event& row) { return row.charge_point_id; }
+  static std::string_view Action(const Event& row) { return EventTypeName(row.event_type); }
+};
+
+}  // namespace medallion::ocpp

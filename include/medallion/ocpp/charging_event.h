@@ -1,0 +1,156 @@
+// silver_charging_events: one normalised charging fact a row.
+// Source: the charging domain, sections 1.1, 2 and 4. "1.6", "2.0.1" and "2.1" are OCPP versions.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "medallion/base/columns.h"
+#include "medallion/base/digest.h"
+#include "medallion/base/time.h"
+#include "medallion/bronze/record.h"
+#include "medallion/silver/element.h"
+
+namespace medallion::ocpp {
+
+enum class EventType : uint8_t {
+  kUnknown,
+  kStartTransaction,  // 2.x: TransactionEvent Started
+  kMeterValues,       // 2.x: Updated
+  kStopTransaction,   // 2.x: Ended
+  kStatusNotification,
+  kHeartbeat,
+};
+std::string_view EventTypeName(EventType type);  // "StartTransaction"; empty for kUnknown
+
+// What was noticed and kept; bits of ChargingEvent::flags.
+enum Flag : uint32_t {
+  kTzAssumed = 1u << 0,           // the time named no offset
+  kTsFromIngest = 1u << 1,        // no time was reported: event_ts is ingest_ts
+  kClockUnset = 1u << 2,          // reported before 2010: event_ts is ingest_ts
+  kFutureTimestamp = 1u << 3,     // reported over 5 min after ingest_ts: event_ts is ingest_ts
+  kChargePointFromKey = 1u << 4,  // the charge point is the broker's key
+  kTypeCoerced = 1u << 5,         // text as number, number as text
+  kShapeCoerced = 1u << 6,        // a field name in other casing, an object where a list of one is meant
+  kUnknownEnum = 1u << 7,         // a value outside its enumeration, kept as it came
+  kUnitFolded = 1u << 8,          // the unit in other casing
+  kPrecisionLost = 1u << 9,       // meter_wh was rounded
+};
+inline constexpr int kFlags = 10;
+std::string_view FlagName(int bit);  // "TZ_ASSUMED"
+
+// A row. Texts refer to whoever gave the row out; an absent text is empty, an absent time kNoTime.
+struct ChargingEvent {
+  std::string_view event_id;
+  Digest business_key;
+  std::string_view charge_point_id;  // as written; keys use its ASCII upper case
+  std::optional<int32_t> evse_id;
+  std::optional<int32_t> connector_id;  // 0: the whole station
+  EventType event_type = EventType::kUnknown;
+  UtcTime event_ts = kNoTime;
+  UtcTime reported_ts = kNoTime;  // as the device reported it, where event_ts is not that
+  UtcTime ingest_ts = kNoTime;
+  std::string_view transaction_id;  // integers in canonical decimal
+  std::optional<int64_t> seq_no;
+  std::string_view trigger_reason;
+  std::string_view charging_state;
+  std::string_view measurand;  // for a reading never empty
+  std::string_view phase;
+  std::string_view location;
+  std::string_view context;
+  std::string_view value;  // the reading's own digits
+  std::string_view unit;
+  std::optional<Thousandths> meter_wh;  // the energy register in Wh, HALF_UP; only where the reading is one
+  std::string_view signed_value;
+  std::string_view connector_status;
+  std::string_view error_code;
+  std::string_view stop_reason;
+  std::string_view id_tag_hash;  // 64 hexadecimal digits of HMAC-SHA-256
+  std::optional<bool> offline;
+  std::string_view ocpp_version;  // empty: unknown
+  int32_t schema_version = 1;
+  std::string_view extra_fields;  // JSON object: name -> the field's own JSON
+  uint32_t flags = 0;             // Flag
+  std::string_view host_flags;    // codes of the host's flagging rules, separated by commas
+  Coordinate at;
+  uint32_t ordinal = 0;
+  uint32_t reading = 0;     // number among readings of equal key in one message
+  std::string_view detail;  // JSON object with the particulars of a flag, or empty
+  bool operator==(const ChargingEvent&) const = default;
+};
+
+// An event with its identity and its standing.
+using ChargingElement = Element<ChargingEvent>;
+
+// ["TZ_ASSUMED","UNIT_FOLDED"], the host's codes last.
+std::string FlagsJson(const ChargingEvent& event);
+
+template <class Visitor>
+void VisitColumns(const ChargingEvent& row, Visitor&& visit) {
+  std::string date;
+  if (row.event_ts != kNoTime) AppendDate(row.event_ts, date);
+  const std::string flags = FlagsJson(row);
+  visit("event_id", row.event_id);
+  visit("business_key", row.business_key);
+  visit("charge_point_id", row.charge_point_id);
+  visit("evse_id", row.evse_id);
+  visit("connector_id", row.connector_id);
+  visit("event_type", EventTypeName(row.event_type));
+  visit("event_ts", row.event_ts);
+  visit("reported_ts", row.reported_ts);
+  visit("event_date", date);
+  visit("ingest_ts", row.ingest_ts);
+  visit("transaction_id", row.transaction_id);
+  visit("seq_no", row.seq_no);
+  visit("trigger_reason", row.trigger_reason);
+  visit("charging_state", row.charging_state);
+  visit("measurand", row.measurand);
+  visit("phase", row.phase);
+  visit("location", row.location);
+  visit("context", row.context);
+  visit("value", row.value);
+  visit("unit", row.unit);
+  visit("meter_wh", row.meter_wh);
+  visit("signed_value", row.signed_value);
+  visit("connector_status", row.connector_status);
+  visit("error_code", row.error_code);
+  visit("stop_reason", row.stop_reason);
+  visit("id_tag_hash", row.id_tag_hash);
+  visit("offline", row.offline);
+  visit("ocpp_version", row.ocpp_version);
+  visit("schema_version", row.schema_version);
+  visit("extra_fields", JsonText{row.extra_fields});
+  visit("flags", JsonText{flags});
+  visit("bronze_topic", row.at.topic);
+  visit("bronze_partition", row.at.partition);
+  visit("bronze_offset", row.at.offset);
+  visit("bronze_ordinal", row.ordinal);
+  visit("detail", JsonText{row.detail});
+}
+
+// The fields that a store must keep to give the row back, in a fixed order: for codecs. Row is ChargingEvent or
+// const ChargingEvent. ingest_ts, business_key, coordinate and ordinal are kept with the identity.
+template <class Row, class Visitor>
+void VisitFields(Row& row, Visitor&& visit) {
+  visit(row.event_id), visit(row.charge_point_id), visit(row.evse_id), visit(row.connector_id);
+  visit(row.event_type), visit(row.event_ts), visit(row.reported_ts);
+  visit(row.transaction_id), visit(row.seq_no), visit(row.trigger_reason), visit(row.charging_state);
+  visit(row.measurand), visit(row.phase), visit(row.location), visit(row.context);
+  visit(row.value), visit(row.unit), visit(row.meter_wh), visit(row.signed_value);
+  visit(row.connector_status), visit(row.error_code), visit(row.stop_reason), visit(row.id_tag_hash);
+  visit(row.offline), visit(row.ocpp_version), visit(row.schema_version), visit(row.extra_fields);
+  visit(row.flags), visit(row.host_flags), visit(row.reading), visit(row.detail);
+}
+
+// Sets what the row and its identity share, after a codec has read the fields of both.
+inline void AttachIdentity(ChargingEvent& row, Identity& identity) {
+  row.business_key = identity.business_key;
+  row.at = identity.order.at;
+  row.ordinal = identity.order.ordinal;
+  row.ingest_ts = identity.order.ingest_ts;
+  identity.order.event_id = row.event_id;
+}
+
+}  // namespace medallion::ocpp

@@ -1,0 +1,142 @@
+// gold_charging_sessions: one physical charging session a row.
+// Source: the charging domain, sections 4 and 5.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "medallion/base/columns.h"
+#include "medallion/base/digest.h"
+#include "medallion/base/time.h"
+#include "medallion/bronze/record.h"
+
+namespace medallion::ocpp {
+
+enum class SessionStatus : uint8_t { kInProgress, kCompleted, kTimedOut, kStartMissing };
+std::string_view SessionStatusName(SessionStatus status);  // "IN_PROGRESS", "COMPLETED", …
+
+// How energy_kwh was found.
+enum class EnergyBasis : uint8_t {
+  kNone,                 // there is no energy
+  kStartStop,            // header readings of start and stop; may be final
+  kTransactionBeginEnd,  // samples of Transaction.Begin or Transaction.End; final only with both
+  kStartLast,            // last valid register - start (header, or sample of Transaction.Begin)
+  kIntervalSum,          // only interval energy is reported
+  kBaselineInferred,     // last - first register, the start unknown or set aside; or a count from zero
+  kSegmentSum,           // the meter was reset, or its reference changed: sum over the segments
+};
+std::string_view EnergyBasisName(EnergyBasis basis);  // "START_STOP", …; empty for kNone
+
+// quality_flags; in the table in this order. Blocking ones keep the energy from being final.
+// clang-format off
+enum class SessionFlag : uint8_t {
+  // blocking
+  kConflict, kMeterAnomaly, kMeterDecreased, kMeterReset, kMeterStartInvalid, kMeterStopInvalid,
+  kNoEndReading, kUnitSuspect, kTxdataMismatch,
+  // informational
+  kStartMissing, kStopMissing, kLateArrival, kZeroEnergy, kMeterNonMonotonic, kMeterGlitch,
+  kMeterRebased, kMixedRegisterReference, kSinglePhase, kReadingOutsideSession, kNegativeDuration,
+  kDurationImplausible, kTxIdReused, kSeqGap, kIdTagMismatch,
+};
+// clang-format on
+inline constexpr int kSessionFlags = static_cast<int>(SessionFlag::kIdTagMismatch) + 1;
+std::string_view SessionFlagName(SessionFlag flag);  // "METER_RESET"
+bool IsBlocking(SessionFlag flag);
+
+// A set of flags.
+class SessionFlags {
+ public:
+  void Set(SessionFlag flag) { bits_ |= uint64_t{1} << static_cast<int>(flag); }
+  bool Has(SessionFlag flag) const { return (bits_ >> static_cast<int>(flag) & 1) != 0; }
+  bool AnyBlocking() const;
+  std::string Json() const;  // ["CONFLICT","LATE_ARRIVAL"]
+  bool operator==(const SessionFlags&) const = default;
+
+ private:
+  uint64_t bits_ = 0;
+};
+
+// Where a reading that decided the energy came from: enough to find its Bronze record.
+struct Evidence {
+  std::string topic;
+  int32_t partition = 0;
+  int64_t offset = 0;
+  uint32_t ordinal = 0;
+  bool operator==(const Evidence&) const = default;
+};
+
+// A row. Owns its texts; an absent text is empty, an absent time kNoTime.
+struct ChargingSession {
+  Digest session_id;
+  std::string charge_point_id;  // the spelling that sorts first by bytes among the session's rows
+  std::optional<int32_t> evse_id;
+  std::optional<int32_t> connector_id;
+  std::string transaction_id;
+  std::vector<std::string> transaction_aliases;
+  std::string id_tag_hash;
+  UtcTime start_ts = kNoTime;  // of the start; without one null
+  UtcTime stop_ts = kNoTime;
+  UtcTime last_event_ts = kNoTime;
+  std::optional<int64_t> duration_seconds;
+  std::optional<Thousandths> meter_start_wh;  // null where it was set aside; `detail` has it
+  std::optional<Thousandths> meter_stop_wh;   // the same
+  std::optional<Thousandths> last_meter_wh;   // the last register that counts
+  std::optional<Thousandths> energy_kwh;
+  bool energy_is_final = false;
+  EnergyBasis energy_basis = EnergyBasis::kNone;
+  std::optional<Thousandths> energy_estimate_kwh;
+  SessionStatus session_status = SessionStatus::kInProgress;
+  std::string stop_reason;
+  int64_t event_count = 0;
+  SessionFlags quality_flags;
+  std::string detail;  // JSON object: the particulars of flags, or empty
+  std::optional<Evidence> begin, end;
+  UtcTime next_due_at = kNoTime;
+  Digest model_version;
+  Digest row_hash;
+  UtcTime updated_at = kNoTime;
+  bool operator==(const ChargingSession&) const = default;
+};
+
+std::string EvidenceJson(const ChargingSession& row);  // {"begin":{"topic":…},"end":null}
+std::string AliasesJson(const ChargingSession& row);   // ["502","503"], or empty
+
+template <class Visitor>
+void VisitColumns(const ChargingSession& row, Visitor&& visit) {
+  const std::string aliases = AliasesJson(row);
+  const std::string flags = row.quality_flags.Json();
+  const std::string evidence = EvidenceJson(row);
+  visit("session_id", row.session_id);
+  visit("charge_point_id", row.charge_point_id);
+  visit("evse_id", row.evse_id);
+  visit("connector_id", row.connector_id);
+  visit("transaction_id", row.transaction_id);
+  visit("transaction_aliases", JsonText{aliases});
+  visit("id_tag_hash", row.id_tag_hash);
+  visit("start_ts", row.start_ts);
+  visit("stop_ts", row.stop_ts);
+  visit("last_event_ts", row.last_event_ts);
+  visit("duration_seconds", row.duration_seconds);
+  visit("meter_start_wh", row.meter_start_wh);
+  visit("meter_stop_wh", row.meter_stop_wh);
+  visit("last_meter_wh", row.last_meter_wh);
+  visit("energy_kwh", row.energy_kwh);
+  visit("energy_is_final", row.energy_is_final);
+  visit("energy_basis", EnergyBasisName(row.energy_basis));
+  visit("energy_estimate_kwh", row.energy_estimate_kwh);
+  visit("session_status", SessionStatusName(row.session_status));
+  visit("stop_reason", row.stop_reason);
+  visit("event_count", row.event_count);
+  visit("quality_flags", JsonText{flags});
+  visit("detail", JsonText{row.detail});
+  visit("evidence", JsonText{evidence});
+  visit("next_due_at", row.next_due_at);
+  visit("model_version", row.model_version);
+  visit("row_hash", row.row_hash);
+  visit("updated_at", row.updated_at);
+}
+
+}  // namespace medallion::ocpp

@@ -1,0 +1,49 @@
+// Identifying: which fact a normalised event is about, and what is settled and derived together with it.
+// Pure. Safe from any thread. Source: the charging domain, sections 3 and 5.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "medallion/base/digest.h"
+#include "medallion/ocpp/charging_event.h"
+#include "medallion/ocpp/options.h"
+#include "medallion/silver/element.h"
+#include "medallion/silver/identity.h"
+
+namespace medallion::ocpp {
+
+// Whether the event's transaction id may serve as a key. Not -1, 0, nothing, a number outside 32 bit (1.6, or version
+// unknown), nor what the host lists: such an event is a fact by itself.
+bool HasTransactionId(const ChargingEvent& event, const Options& options);
+
+// sha256(charge_point|transaction), both in ASCII upper case: the id of the transaction's first session, and the key
+// under which its facts are kept together.
+Digest SessionId(std::string_view charge_point_id, std::string_view transaction_id);
+
+// sha256(event_type|key fields) of section 3. The reported time stands in a key, not its replacement; where none was
+// reported, the event id stands in its place for starts, stops and readings, ingest_ts for the others.
+//
+//   StartTransaction    charge_point|connector|transaction
+//   StopTransaction     charge_point|transaction
+//   MeterValues         charge_point|transaction|event_ts|measurand|phase|location|context|reading
+//                       (2.x, no reading: charge_point|transaction|event_ts|seq_no)
+//   StatusNotification  charge_point|evse|connector|status|event_ts
+//   Heartbeat           charge_point|event_ts
+//
+// Without a transaction id: StartTransaction charge_point|connector|event_ts|meter_wh|id_tag_hash, StopTransaction the
+// same, MeterValues evse|connector in place of the transaction.
+Digest KeyOf(const ChargingEvent& event, const Options& options);
+
+// The identity of an event read from a payload with this digest. Refers to the event's texts. Starts and stops of one
+// transaction share a unit; every other fact is a unit by itself.
+Identity Identify(const ChargingEvent& event, const Digest& payload, const Options& options);
+
+// What the event is derived into: its transaction; a start or stop without an id the fact itself; nothing (all zeros)
+// for statuses and heartbeats, and for readings without an id or on connector 0. `identity` is the event's own.
+EntityKey EntityOf(const ChargingEvent& event, const Identity& identity, const Options& options);
+
+// Where the event stands among others; for an event that was rejected too.
+Order OrderOf(const ChargingEvent& event, const Digest& payload);
+
+}  // namespace medallion::ocpp

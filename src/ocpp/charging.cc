@@ -1,0 +1,77 @@
+#include "medallion/ocpp/charging.h"
+
+#include "medallion/base/text.h"
+#include "medallion/ocpp/derive_sessions.h"
+#include "medallion/ocpp/epochs.h"
+#include "medallion/ocpp/refine.h"
+
+namespace medallion::ocpp {
+namespace {
+
+// The value fields of section 3, by event type and number.
+std::string_view ValueName(EventType type, int value) {
+  switch (type) {
+    case EventType::kStartTransaction: return value == 0 ? "meter_wh" : "id_tag_hash";
+    case EventType::kStopTransaction: return "meter_wh";
+    case EventType::kMeterValues: return "value";
+    default: return "error_code";
+  }
+}
+
+std::string ValueText(const ChargingEvent& event, std::string_view name) {
+  std::string text;
+  if (name == "meter_wh" || (name == "value" && event.meter_wh)) {
+    AppendCanonical(event.meter_wh, text);
+  } else if (name == "value") {
+    text.append(event.value).append(event.unit.empty() ? "" : " ").append(event.unit);
+  } else {
+    text = name == "id_tag_hash" ? event.id_tag_hash : event.error_code;
+  }
+  return text;
+}
+
+}  // namespace
+
+Refined<ChargingEvent> Charging::Refine(std::span<const BronzeRecord> batch, const Options& options) {
+  return ocpp::Refine(batch, options);
+}
+
+void Charging::Cut(std::span<const ChargingElement> unit, std::span<uint32_t> fact, const Options& options) {
+  CutEpochs(unit, fact, options);
+}
+
+void Charging::Fill(Event& row, int value, const Event* from) {
+  static const Event kNothing;
+  const Event& source = from != nullptr ? *from : kNothing;
+  const std::string_view name = ValueName(row.event_type, value);
+  if (name == "meter_wh") {
+    row.meter_wh = source.meter_wh;
+  } else if (name == "id_tag_hash") {
+    row.id_tag_hash = source.id_tag_hash;
+  } else if (name == "error_code") {
+    row.error_code = source.error_code;
+  }
+}
+
+std::string Charging::Difference(const Event& row, const Event& fact, uint8_t differs) {
+  std::string json = "{";
+  for (int value = 0; value < kValuesMax; ++value) {
+    if ((differs >> value & 1) == 0) continue;
+    const std::string_view name = ValueName(row.event_type, value);
+    json += json.size() > 1 ? "," : "";
+    AppendJsonString(name, json);
+    json += ":{\"accepted\":";
+    AppendJsonString(ValueText(fact, name), json);
+    json += ",\"rejected\":";
+    AppendJsonString(ValueText(row, name), json);
+    json += "}";
+  }
+  return json + "}";
+}
+
+std::vector<ChargingSession> Charging::Derive(std::span<const ChargingElement> history, UtcTime clock,
+                                              const Options& options) {
+  return DeriveSessions(history, clock, options);
+}
+
+}  // namespace medallion::ocpp

@@ -1,0 +1,506 @@
+#include "medallion/ocpp/parse.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+#include "medallion/base/decimal.h"
+#include "medallion/base/text.h"
+#include "medallion/base/time.h"
+#include "simdjson.h"
+
+namespace medallion::ocpp {
+namespace {
+
+namespace ondemand = simdjson::ondemand;
+
+// `text` without the bytes at its end that `leaves_out` holds for.
+template <class Predicate>
+std::string_view WithoutTrailing(std::string_view text, Predicate leaves_out) {
+  while (!text.empty() && leaves_out(text.back())) text.remove_suffix(1);
+  return text;
+}
+bool IsNul(char c) { return c == '\0'; }
+bool IsJsonBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+bool IsBlank(const FieldValue& value) {
+  return value.kind == JsonKind::kAbsent || (value.kind == JsonKind::kText && Trim(value.text).empty());
+}
+
+bool SameNumber(std::string_view a, std::string_view b) {
+  const auto first = Decimal::Parse(a), second = Decimal::Parse(b);
+  return first && first == second;
+}
+
+// Whether the JSON is the same: of a number its value, of an object its members in their order.
+bool SameJson(const FieldValue& a, const FieldValue& b) {
+  if (a.kind != b.kind) return false;
+  return a.text == b.text || (a.kind == JsonKind::kNumber && SameNumber(a.text, b.text));
+}
+
+void AppendJson(const FieldValue& value, std::string& out) {
+  if (value.kind == JsonKind::kAbsent) {
+    out += "null";
+  } else if (value.kind == JsonKind::kText) {
+    AppendJsonString(value.text, out);
+  } else {
+    out += value.text;
+  }
+}
+
+// Appends to an object that is still open; an empty one is opened.
+void AppendMember(const Member& member, std::string& object) {
+  object.push_back(object.empty() ? '{' : ',');
+  AppendJsonString(member.name, object);
+  object.push_back(':');
+  AppendJson(member.value, object);
+}
+
+// Marks each member whose name an earlier one has. Returns a name that has different values, or nothing.
+std::string_view MarkRepeats(std::span<const Member> members, std::vector<char>& repeats) {
+  repeats.assign(members.size(), 0);
+  std::vector<uint32_t> by_name(members.size());
+  std::iota(by_name.begin(), by_name.end(), 0u);
+  std::sort(by_name.begin(), by_name.end(), [&](uint32_t a, uint32_t b) {
+    return std::pair(members[a].name, a) < std::pair(members[b].name, b);
+  });
+  std::string_view ambiguous;
+  for (size_t i = 1; i < by_name.size(); ++i) {
+    const Member &before = members[by_name[i - 1]], &member = members[by_name[i]];
+    if (before.name != member.name) continue;
+    repeats[by_name[i]] = 1;
+    if (!ambiguous.empty() || SameJson(before.value, member.value)) continue;
+    ambiguous = member.name.empty() ? std::string_view("\"\"")
+                                    : member.name;  // the empty name must not look like none
+  }
+  return ambiguous;
+}
+
+// ---- reading JSON -------------------------------------------------------------------------------------------
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+// RFC 8259, 6: simdjson's On-Demand hands out tokens like 01 as numbers.
+bool IsJsonNumber(std::string_view token) {
+  size_t i = 0;
+  const auto at = [&](char c) { return i < token.size() && token[i] == c; };
+  const auto digits = [&] {
+    const size_t begin = i;
+    while (i < token.size() && IsDigit(token[i])) ++i;
+    return i - begin;
+  };
+  if (at('-')) ++i;
+  const bool leading_zero = at('0');
+  const size_t whole = digits();
+  if (whole == 0 || (leading_zero && whole > 1)) return false;
+  if (at('.') && (++i, digits() == 0)) return false;
+  if (at('e') || at('E')) {
+    ++i;
+    if (at('+') || at('-')) ++i;
+    if (digits() == 0) return false;
+  }
+  return i == token.size();
+}
+
+// Where a text that is no whole object stops being one: at a control character in a string, at what comes after the
+// object, or at its own end.
+size_t BrokenAt(std::string_view text) {
+  bool in_string = false;
+  int depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (static_cast<uint8_t>(c) < 0x20) return i;
+      if (c == '\\') ++i;
+      in_string = c != '"';
+      continue;
+    }
+    if (depth == 0 && i > 0 && !IsJsonBlank(c)) return i;
+    in_string = c == '"';
+    if (c == '{' || c == '[') ++depth;
+    if (c == '}' || c == ']') --depth;
+  }
+  return text.size();
+}
+
+// Walks JSON completely, since On-Demand does not check what it skips.
+class Reader {
+ public:
+  Reader(ondemand::document& document, Arena& texts) : document_(document), texts_(texts) {}
+
+  // Reads the members of the one object that `text` is. Returns what is wrong, or null.
+  const char* ReadAll(std::string_view text, std::vector<Member>& members) {
+    ondemand::object object;
+    ondemand::json_type type;
+    if (document_.type().get(type)) return FailedHere(), "malformed JSON";
+    if (type != ondemand::json_type::object) return FailedHere(), "not a JSON object";
+    if (document_.get_object().get(object)) return FailedAt(text.data() + BrokenAt(text)), "malformed JSON";
+    if (!Members(object, 1, members)) return too_deep_ ? "nested deeper than 64" : "malformed JSON";
+    const char* after = nullptr;
+    if (document_.current_location().get(after)) return nullptr;
+    return FailedAt(after), "malformed JSON";
+  }
+
+  // Where it went wrong: the token that is none, or what was found in place of another; null at the end of the text.
+  const char* failed_at() const { return failed_at_; }
+  // A name that an object inside a value has twice, with different values; or nothing.
+  std::string_view ambiguous() const { return ambiguous_; }
+
+ private:
+  // The members of an object at depth `depth`; false for what is no valid JSON.
+  bool Members(ondemand::object& object, int depth, std::vector<Member>& members) {
+    members.clear();
+    for (auto field : object) {
+      std::string_view token;
+      if (field.error() || field.value().raw_json_token().get(token)) return FailedHere();
+      Member& member = members.emplace_back();
+      const char* const name_at = field.key().value_unsafe().raw();
+      if (!Name(name_at, member.name)) {
+        std::string_view name;
+        if (field.unescaped_key().get(name)) return FailedAt(name_at - 1);
+        member.name = texts_.Copy(name);
+      }
+      if (Scalar(token, member.value)) continue;
+      if (!Walk(field.value(), token.front(), depth, member.value)) return FailedAt(token.data());
+    }
+    return true;
+  }
+
+  bool Elements(ondemand::array& array, int depth, std::string& compact) {
+    for (auto element : array) {
+      std::string_view token;
+      FieldValue value;
+      if (element.raw_json_token().get(token)) return FailedHere();
+      if (!Scalar(token, value) && !Walk(element, token.front(), depth, value)) return FailedAt(token.data());
+      compact.push_back(compact.empty() ? '[' : ',');
+      AppendJson(value, compact);
+    }
+    compact += compact.empty() ? "[]" : "]";
+    return true;
+  }
+
+  // The first place stands.
+  bool FailedAt(const char* at) {
+    if (!failed_) failed_at_ = at;
+    failed_ = true;
+    return false;
+  }
+  bool FailedHere() {
+    const char* at = nullptr;
+    return FailedAt(document_.current_location().get(at) == simdjson::SUCCESS ? at : nullptr);
+  }
+
+  // A name without escapes, left where the payload lies; false for any other.
+  static bool Name(const char* begin, std::string_view& name) {
+    const char* end = begin;
+    while (*end != '"' && *end != '\\') ++end;  // the closing quote is there: the payload was indexed
+    name = {begin, static_cast<size_t>(end - begin)};
+    return *end == '"';
+  }
+
+  // A value that its token says all about: a number, a word, a text without escapes; it is left where the payload lies.
+  // False for others, valid or not. A null is absent. What follows the token must end the value: On-Demand would take a
+  // colon there.
+  static bool Scalar(std::string_view token, FieldValue& value) {
+    const char next = token.data()[token.size()];
+    if (next != ',' && next != '}' && next != ']') return false;
+    token = WithoutTrailing(token, IsJsonBlank);
+    switch (token.empty() ? '\0' : token.front()) {
+      case '"':
+        value = {JsonKind::kText, token.substr(1, token.size() - 2)};
+        return value.text.find('\\') == std::string_view::npos;
+      case 't':
+      case 'f': return value = {JsonKind::kBool, token}, token == "true" || token == "false";
+      case 'n': return token == "null";
+      default: return value = {JsonKind::kNumber, token}, IsJsonNumber(token);
+    }
+  }
+
+  // A text with escapes, or a container; `depth` is that of the container it stands in.
+  bool Walk(simdjson::simdjson_result<ondemand::value> json, char begin, int depth, FieldValue& value) {
+    if (begin == '"') {
+      std::string_view unescaped;
+      if (json.get_string().get(unescaped)) return false;
+      value = {JsonKind::kText, texts_.Copy(WithoutTrailing(unescaped, IsNul))};
+      return true;
+    }
+    ondemand::object object;
+    ondemand::array array;
+    std::string compact;
+    if (begin != '{' && begin != '[') return false;
+    if (depth == kDepthMax) return too_deep_ = true, false;
+    if (begin == '{' && (json.get_object().get(object) || !Object(object, depth + 1, compact))) return false;
+    if (begin == '[' && (json.get_array().get(array) || !Elements(array, depth + 1, compact))) return false;
+    value = {JsonKind::kContainer, texts_.Copy(compact)};
+    return true;
+  }
+
+  bool Object(ondemand::object& object, int depth, std::string& compact) {
+    std::vector<Member> members;
+    std::vector<char> repeats;
+    if (!Members(object, depth, members)) return false;
+    const std::string_view ambiguous = MarkRepeats(members, repeats);
+    if (ambiguous_.empty()) ambiguous_ = ambiguous;
+    for (size_t i = 0; i < members.size(); ++i) {
+      if (repeats[i] == 0) AppendMember(members[i], compact);
+    }
+    compact += members.empty() ? "{}" : "}";
+    return true;
+  }
+
+  ondemand::document& document_;
+  Arena& texts_;
+  bool failed_ = false;
+  const char* failed_at_ = nullptr;
+  bool too_deep_ = false;
+  std::string_view ambiguous_;
+};
+
+// ---- from members to fields ---------------------------------------------------------------------------------
+
+// What a name stands for in a schema.
+struct Place {
+  int field = -1;       // none: an extra field
+  bool folded = false;  // the name was found in other casing
+};
+
+// The names of one schema.
+class Names {
+ public:
+  // With `remember` the look-up of a name that was seen before takes one comparison.
+  Names(const FlatSchema& schema, bool remember)
+      : version(schema.version), version_text(std::to_string(schema.version)), schema_(&schema) {
+    if (remember) seen_.assign(kSeen, {"", LookUp("")});
+  }
+
+  Place Of(std::string_view name) {
+    if (seen_.empty() || name.empty()) return LookUp(name);
+    const auto byte = [&](size_t i) { return static_cast<uint8_t>(name[i]); };
+    Seen& seen =
+        seen_[(name.size() * 5 + byte(0) + byte(name.size() / 2) * 3u + byte(name.size() - 1) * 7u) % kSeen];
+    if (seen.name != name) seen = {std::string(name), LookUp(name)};
+    return seen.place;
+  }
+
+  const int32_t version;
+  const std::string version_text;
+
+ private:
+  static constexpr size_t kSeen = 128;
+  struct Seen {
+    std::string name;
+    Place place;
+  };
+
+  Place LookUp(std::string_view name) const {
+    const auto found = schema_->names.find(name);
+    if (found != schema_->names.end()) return {static_cast<int>(found->second), false};
+    for (const auto& [spelling, field] : schema_->names) {
+      if (EqualsFoldedCase(spelling, name)) return {static_cast<int>(field), true};
+    }
+    return {};
+  }
+
+  const FlatSchema* schema_;
+  std::vector<Seen> seen_;
+};
+
+// Whether two spellings of a field say the same.
+bool Agree(Field field, const FieldValue& a, const FieldValue& b) {
+  const std::string_view left = Trim(a.text), right = Trim(b.text);
+  if (left == right) return true;
+  switch (field) {
+    case Field::kEventTs:
+    case Field::kIngestTs: {
+      const auto first = ParseTime(left), second = ParseTime(right);
+      return first && first == second;
+    }
+    case Field::kEventType:
+    case Field::kConnectorStatus: return EqualsFoldedName(left, right);
+    case Field::kChargePointId:
+    case Field::kIdTag:
+    case Field::kUnit:
+    case Field::kMeasurand:
+    case Field::kPhase:
+    case Field::kLocation:
+    case Field::kContext:
+    case Field::kStopReason: return EqualsFoldedCase(left, right);
+    case Field::kConnectorId:
+    case Field::kEvseId:
+    case Field::kTransactionId:
+    case Field::kSeqNo:
+    case Field::kSchemaVersion:
+    case Field::kMeterValue:
+    case Field::kMeterWh:
+    case Field::kMeterKwh: return SameNumber(left, right);
+    default: return false;
+  }
+}
+
+// Sorts members into fields, by the schema that they name.
+class Sorter {
+ public:
+  Sorter(std::span<const FlatSchema> schemas, bool remember) {
+    for (const FlatSchema& schema : schemas) names_.emplace_back(schema, remember);
+  }
+
+  void Sort(std::span<const Member> members, Arena& texts, FlatFields& fields) {
+    fields.schema_known = ChooseSchema(members, fields);
+    if (!fields.schema_known) return;
+    repeats_.assign(members.size(), 0);
+    if (MayRepeat()) fields.ambiguous = MarkRepeats(members, repeats_);
+    extra_.clear();
+    for (size_t i = 0; i < members.size(); ++i) {
+      if (repeats_[i] != 0) continue;
+      if (places_[i].field >= 0) {
+        fields.name_folded |= places_[i].folded;
+        Put(static_cast<Field>(places_[i].field), members[i].value, fields);
+      } else {
+        ++fields.unknown_fields;
+        AppendMember(members[i], extra_);
+      }
+    }
+    if (!extra_.empty()) fields.extra_fields = texts.Copy(extra_.append("}"));
+  }
+
+ private:
+  // The first word on a field stands.
+  static void Put(Field field, const FieldValue& given, FlatFields& fields) {
+    FieldValue& value = fields.values[static_cast<size_t>(field)];
+    if (IsBlank(value)) {
+      if (value.kind == JsonKind::kAbsent || !IsBlank(given)) value = given;
+    } else if (!IsBlank(given) && !Agree(field, value, given) && fields.ambiguous.empty()) {
+      fields.ambiguous = FieldName(field);
+    }
+  }
+
+  // The schema is the one that the members name, version 1 where they name none. Sets places_; false where no such
+  // schema is registered.
+  bool ChooseSchema(std::span<const Member> members, FlatFields& fields) {
+    FieldValue version{JsonKind::kNumber, "1"};
+    size_t placed = 0;
+    for (; placed < names_.size(); ++placed) {
+      PlaceAll(names_[placed], members);
+      const auto names_version = [&](const Place& place) {
+        const auto i = static_cast<size_t>(&place - places_.data());
+        return place.field == static_cast<int>(Field::kSchemaVersion) && !IsBlank(members[i].value);
+      };
+      const auto found = std::find_if(places_.begin(), places_.end(), names_version);
+      if (found == places_.end()) continue;
+      version = members[static_cast<size_t>(found - places_.begin())].value;
+      break;
+    }
+    const std::string_view text = Trim(version.text);
+    fields.version_coerced =
+        version.kind == JsonKind::kText || text.find_first_of(".eE") != std::string_view::npos;
+    for (size_t i = 0; i < names_.size(); ++i) {
+      if (text != names_[i].version_text && !SameNumber(text, names_[i].version_text)) continue;
+      if (i != placed) PlaceAll(names_[i], members);
+      fields.schema_version = names_[i].version;
+      return true;
+    }
+    return false;
+  }
+
+  void PlaceAll(Names& names, std::span<const Member> members) {
+    places_.clear();
+    for (const Member& member : members) places_.push_back(names.Of(member.name));
+  }
+
+  // Whether a name may stand twice: two extra fields, or two members of one field.
+  bool MayRepeat() const {
+    uint64_t seen = 0;
+    for (const Place& place : places_) {
+      const uint64_t bit = uint64_t{1} << (place.field + 1);
+      if ((seen & bit) != 0) return true;
+      seen |= bit;
+    }
+    return false;
+  }
+
+  std::vector<Names> names_;
+  std::vector<Place> places_;  // of the members, one by one
+  std::vector<char> repeats_;  // of the members: 1 where an earlier one has the same name
+  std::string extra_;
+};
+
+// ---- what cannot be read ------------------------------------------------------------------------------------
+
+std::string_view Corrupt(std::string_view problem, std::optional<size_t> byte, Arena& texts) {
+  std::string detail = "{\"problem\":";
+  AppendJsonString(problem, detail);
+  if (byte) detail += ",\"byte\":" + std::to_string(*byte);
+  return texts.Copy(detail += "}");
+}
+
+// The payload without byte-order mark, outer white space and NULs after the end.
+std::string_view Stripped(std::string_view payload) {
+  if (payload.starts_with("\xEF\xBB\xBF")) payload.remove_prefix(3);
+  return Trim(WithoutTrailing(payload, [](char c) { return IsNul(c) || IsJsonBlank(c); }));
+}
+
+}  // namespace
+
+FlatFields FieldsOf(std::span<const Member> members, std::span<const FlatSchema> schemas, Arena& texts) {
+  FlatFields fields;
+  Sorter(schemas, false).Sort(members, texts, fields);
+  return fields;
+}
+
+struct FlatParser::Scratch {
+  Scratch(std::span<const FlatSchema> schemas, size_t bytes_max)
+      : payload_bytes_max(bytes_max), sorter(schemas, true) {}
+
+  // Reads the payload's members. Returns nothing, or a JSON object that says why it cannot be read.
+  std::string_view Read(std::string_view payload, Arena& texts);
+
+  size_t payload_bytes_max;
+  Sorter sorter;
+  ondemand::parser parser;
+  std::vector<Member> members;
+  std::string_view ambiguous;  // a name that an object inside a value has twice
+};
+
+std::string_view FlatParser::Scratch::Read(std::string_view payload, Arena& texts) {
+  if (payload.size() > payload_bytes_max) {
+    return Corrupt("longer than " + std::to_string(payload_bytes_max) + " bytes", std::nullopt, texts);
+  }
+  const std::string_view stripped = Stripped(payload);
+  const auto skipped = static_cast<size_t>(stripped.data() - payload.data());
+  if (stripped.empty()) return Corrupt("empty", std::nullopt, texts);
+  char* const padded = texts.Allocate(stripped.size() + simdjson::SIMDJSON_PADDING);
+  std::copy(stripped.begin(), stripped.end(), padded);
+  std::fill_n(padded + stripped.size(), simdjson::SIMDJSON_PADDING, ' ');
+
+  ondemand::document document;
+  const simdjson::error_code error =
+      parser.iterate(padded, stripped.size(), stripped.size() + simdjson::SIMDJSON_PADDING).get(document);
+  if (error == simdjson::UTF8_ERROR) return Corrupt("bad encoding", std::nullopt, texts);
+  if (error) return Corrupt("malformed JSON", skipped + BrokenAt(stripped), texts);
+  Reader reader(document, texts);
+  const char* const problem = reader.ReadAll({padded, stripped.size()}, members);
+  ambiguous = reader.ambiguous();
+  if (problem == nullptr) return {};
+  const char* const at = reader.failed_at();
+  return Corrupt(problem, skipped + (at == nullptr ? stripped.size() : static_cast<size_t>(at - padded)),
+                 texts);
+}
+
+FlatParser::FlatParser(std::span<const FlatSchema> schemas, size_t payload_bytes_max)
+    : scratch_(std::make_unique<Scratch>(schemas, payload_bytes_max)) {}
+FlatParser::~FlatParser() = default;
+FlatParser::FlatParser(FlatParser&&) noexcept = default;
+FlatParser& FlatParser::operator=(FlatParser&&) noexcept = default;
+
+FlatFields FlatParser::Parse(std::string_view payload, Arena& texts) {
+  FlatFields fields;
+  fields.corrupt = scratch_->Read(payload, texts);
+  if (!fields.corrupt.empty()) return fields;
+  scratch_->sorter.Sort(scratch_->members, texts, fields);
+  if (fields.ambiguous.empty()) fields.ambiguous = scratch_->ambiguous;
+  return fields;
+}
+
+}  // namespace medallion::ocpp

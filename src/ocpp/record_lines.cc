@@ -1,0 +1,177 @@
+#include "medallion/ocpp/record_lines.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "absl/strings/escaping.h"
+#include "medallion/base/text.h"
+#include "medallion/ocpp/enums.h"
+#include "simdjson.h"
+
+namespace medallion::ocpp {
+namespace {
+
+namespace ondemand = simdjson::ondemand;
+
+// A wrapper as it was read.
+struct Wrapper {
+  BronzeRecord record;
+  bool has_payload = false;
+  bool is_event = false;  // the line has an event's own fields: it is a payload by itself
+  bool has_topic = false, has_partition = false, has_offset = false;
+  bool has_place = false;  // any field that only a wrapper has
+};
+
+std::optional<int64_t> Whole(ondemand::value& value) {
+  int64_t number = 0;
+  if (value.get_int64().get(number) == simdjson::SUCCESS) return number;
+  return std::nullopt;
+}
+
+std::string_view CopyText(ondemand::value& value, Arena& texts) {
+  std::string_view text;
+  return value.get_string().get(text) == simdjson::SUCCESS ? texts.Copy(text) : std::string_view();
+}
+
+UtcTime Time(ondemand::value& value) {
+  std::string_view text;
+  if (value.get_string().get(text) != simdjson::SUCCESS) return kNoTime;
+  const std::optional<ParsedTime> parsed = ParseTime(text);
+  return parsed ? parsed->time : kNoTime;
+}
+
+// The bytes that base64 stands for; text that is no base64 stays as it is, and will not pass for a payload.
+std::string_view Bytes(std::string_view text, Arena& texts) {
+  std::string bytes;
+  return absl::Base64Unescape(std::string(text), &bytes) ? texts.Copy(bytes) : text;
+}
+
+// The value's own JSON text.
+std::string_view Raw(ondemand::value& value) {
+  ondemand::json_type type;
+  std::string_view raw;
+  if (value.type().get(type)) return {};
+  if (type == ondemand::json_type::object) {
+    ondemand::object object;
+    if (value.get_object().get(object) || object.raw_json().get(raw)) return {};
+    return raw;
+  }
+  if (type == ondemand::json_type::array) {
+    ondemand::array array;
+    if (value.get_array().get(array) || array.raw_json().get(raw)) return {};
+    return raw;
+  }
+  return Trim(value.raw_json_token());
+}
+
+void ReadPayload(std::string_view name, ondemand::value& value, Wrapper& wrapper, Arena& texts) {
+  wrapper.has_payload = true;
+  std::string_view& payload = wrapper.record.payload;
+  if (name == "value") {
+    payload = texts.Copy(Raw(value));
+  } else {
+    payload = CopyText(value, texts);
+    if (name == "value_b64") payload = Bytes(payload, texts);
+  }
+}
+
+void ReadField(std::string_view name, ondemand::value& value, Wrapper& wrapper, Arena& texts) {
+  BronzeRecord& record = wrapper.record;
+  if (name == "payload" || name == "value_text" || name == "value" || name == "value_b64") {
+    ReadPayload(name, value, wrapper, texts);
+  } else if (name == "topic") {
+    wrapper.has_place = wrapper.has_topic = true;
+    record.at.topic = CopyText(value, texts);
+  } else if (name == "partition") {
+    const std::optional<int64_t> partition = Whole(value);
+    wrapper.has_place = true;
+    wrapper.has_partition = partition.has_value();
+    record.at.partition = static_cast<int32_t>(std::clamp<int64_t>(
+        partition.value_or(0), std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()));
+  } else if (name == "offset") {
+    const std::optional<int64_t> offset = Whole(value);
+    wrapper.has_place = true;
+    if (offset) record.at.offset = *offset, wrapper.has_offset = true;
+  } else if (name == "key") {
+    record.key = CopyText(value, texts);
+  } else if (name == "broker_ts") {
+    wrapper.has_place = true;
+    record.broker_ts = Time(value);
+  } else if (name == "ingest_ts") {
+    record.ingest_ts = Time(value);
+  } else if (name == "direction") {
+    std::string_view text;
+    if (!value.get_string().get(text) && text == "out") record.direction = Direction::kOut;
+  } else if (name == "ocpp_version" || name == "protocol") {
+    record.version = CanonicalVersion(CopyText(value, texts));
+  } else if (name == "connection_id") {
+    record.connection_id = CopyText(value, texts);
+  } else if (name == "event_type" || name == "action") {
+    wrapper.is_event = true;
+  }
+}
+
+}  // namespace
+
+struct RecordLines::Scratch {
+  LineFormat format = LineFormat::kAuto;
+  LineDefaults defaults;
+  ondemand::parser parser;
+  std::string padded;
+};
+
+RecordLines::RecordLines(LineFormat format) : scratch_(std::make_unique<Scratch>()) {
+  scratch_->format = format;
+}
+RecordLines::~RecordLines() = default;
+RecordLines::RecordLines(RecordLines&&) noexcept = default;
+RecordLines& RecordLines::operator=(RecordLines&&) noexcept = default;
+const LineDefaults& RecordLines::defaults() const { return scratch_->defaults; }
+
+namespace {
+
+// False where the line is no JSON object to its end.
+bool ReadWrapper(ondemand::parser& parser, std::string& padded, std::string_view line, Wrapper& wrapper,
+                 Arena& texts) {
+  padded.assign(line);
+  padded.append(simdjson::SIMDJSON_PADDING, ' ');
+  ondemand::document document;
+  ondemand::object object;
+  if (parser.iterate(padded.data(), line.size(), padded.size()).get(document)) return false;
+  if (document.get_object().get(object)) return false;
+  for (auto result : object) {
+    ondemand::field field;
+    std::string_view name;
+    if (std::move(result).get(field) || field.unescaped_key().get(name)) return false;
+    ondemand::value value = field.value();
+    const std::string kept(name);  // the next text that is unescaped may take its place
+    ReadField(kept, value, wrapper, texts);
+  }
+  const char* after = nullptr;
+  return document.current_location().get(after) != simdjson::SUCCESS;
+}
+
+}  // namespace
+
+BronzeRecord RecordLines::Decode(std::string_view line, const Coordinate& at, Arena& texts) {
+  LineDefaults& defaults = scratch_->defaults;
+  Wrapper wrapper;
+  const bool read = scratch_->format != LineFormat::kBare &&
+                    ReadWrapper(scratch_->parser, scratch_->padded, line, wrapper, texts);
+  const bool wraps = scratch_->format == LineFormat::kWrapped ||
+                     (!wrapper.is_event && (wrapper.has_payload || wrapper.has_place));
+  if (!read || !wraps) {
+    ++defaults.topic, ++defaults.offset, ++defaults.ingest_ts;
+    return {.payload = line, .at = at};
+  }
+  BronzeRecord record = wrapper.record;
+  if (!wrapper.has_topic || record.at.topic.empty()) record.at.topic = at.topic, ++defaults.topic;
+  if (!wrapper.has_partition) record.at.partition = at.partition;
+  if (!wrapper.has_offset) record.at.offset = at.offset, ++defaults.offset;
+  if (record.ingest_ts == kNoTime) record.ingest_ts = record.broker_ts, ++defaults.ingest_ts;
+  return record;
+}
+
+}  // namespace medallion::ocpp

@@ -1,0 +1,222 @@
+#include "session_facts.h"
+
+#include <algorithm>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "medallion/base/text.h"
+#include "medallion/ocpp/identify.h"
+
+namespace medallion::ocpp {
+namespace {
+
+using Facts = std::vector<const ChargingElement*>;
+
+bool IsStart(const ChargingElement& e) { return e.row.event_type == EventType::kStartTransaction; }
+bool IsStop(const ChargingElement& e) { return e.row.event_type == EventType::kStopTransaction; }
+
+// The total order inside a transaction. Two records at one coordinate are told apart by their payload.
+bool Before(const ChargingElement* a, const ChargingElement* b) {
+  if (a->row.event_ts != b->row.event_ts) return a->row.event_ts < b->row.event_ts;
+  const auto key = [](const ChargingElement& e) {
+    const ChargingEvent& row = e.row;
+    return std::make_tuple(!row.seq_no.has_value(), row.seq_no.value_or(0), row.meter_wh,
+                           row.ingest_ts);  // an empty optional sorts first
+  };
+  if (const auto order = key(*a) <=> key(*b); order != 0) return order < 0;
+  return std::tie(a->row.at, a->row.ordinal, a->identity.order.payload) <
+         std::tie(b->row.at, b->row.ordinal, b->identity.order.payload);
+}
+
+// What a session can be made of: Silver rows, and what contradicts them.
+Facts InOrder(std::span<const ChargingElement> history) {
+  Facts facts;
+  facts.reserve(history.size());
+  for (const ChargingElement& element : history) {
+    if (element.standing.fate == Fate::kSilver || element.standing.conflict) facts.push_back(&element);
+  }
+  std::sort(facts.begin(), facts.end(), Before);
+  return facts;
+}
+
+void Add(const ChargingElement* element, SessionFacts& session) {
+  if (element->standing.fate != Fate::kSilver) {
+    session.conflicts.push_back(element);
+    return;
+  }
+  session.silver.push_back(element);
+  if (IsStart(*element) && session.start == nullptr) session.start = element;
+  if (IsStop(*element) && session.stop == nullptr) session.stop = element;
+}
+
+// The sessions of starts and stops by the number of their epoch. Where every start of an epoch is contested,
+// the epoch is still there: its number counts.
+std::map<uint32_t, SessionFacts> Epochs(const Facts& facts) {
+  std::map<uint32_t, SessionFacts> epochs;
+  for (const ChargingElement* element : facts) {
+    if (IsStart(*element) || IsStop(*element)) Add(element, epochs[element->identity.fact]);
+  }
+  return epochs;
+}
+
+// The start that says when and where the epoch began; a contested one tells that too.
+const ChargingElement* OpeningOf(const SessionFacts& epoch) {
+  if (epoch.start != nullptr) return epoch.start;
+  const auto contested = std::find_if(epoch.conflicts.begin(), epoch.conflicts.end(),
+                                      [](const ChargingElement* e) { return IsStart(*e); });
+  return contested == epoch.conflicts.end() ? nullptr : *contested;
+}
+
+// Of several epochs that began at one instant, the one with the reading's tag, then one whose start's meter
+// is not above it; nothing, if that leaves several.
+SessionFacts* Narrowed(std::vector<SessionFacts*> tied, const ChargingEvent& reading) {
+  const auto narrow = [&](const auto& fits) {
+    std::vector<SessionFacts*> kept;
+    std::copy_if(tied.begin(), tied.end(), std::back_inserter(kept), fits);
+    if (!kept.empty()) tied = std::move(kept);
+  };
+  if (tied.size() > 1 && !reading.id_tag_hash.empty()) {
+    narrow([&](const SessionFacts* s) { return OpeningOf(*s)->row.id_tag_hash == reading.id_tag_hash; });
+  }
+  if (tied.size() > 1 && reading.meter_wh.has_value()) {
+    narrow([&](const SessionFacts* s) {
+      const std::optional<Thousandths> start = OpeningOf(*s)->row.meter_wh;
+      return start.has_value() && *start <= *reading.meter_wh;
+    });
+  }
+  return tied.size() == 1 ? tied.front() : nullptr;
+}
+
+// Finds the epoch that a reading belongs to: among those of its connector if there are any, the one with the
+// latest start at or before it, before any start the first.
+class ReadingJoin {
+ public:
+  explicit ReadingJoin(std::map<uint32_t, SessionFacts>& epochs) {
+    for (auto& [number, epoch] : epochs) {
+      const ChargingElement* opening = OpeningOf(epoch);
+      if (opening == nullptr) continue;
+      const ChargingEvent& start = opening->row;
+      all_[start.event_ts].push_back(&epoch);
+      if (start.connector_id.has_value())
+        by_connector_[*start.connector_id][start.event_ts].push_back(&epoch);
+    }
+    if (all_.empty()) all_[kNoTime].push_back(&epochs[epochs.empty() ? 0 : epochs.begin()->first]);
+  }
+
+  // Nothing, if several fit equally: the reading is a fact by itself, and alone opens no session.
+  SessionFacts* operator()(const ChargingEvent& reading) const {
+    const Starts* starts = &all_;
+    if (reading.connector_id.has_value()) {
+      const auto own = by_connector_.find(*reading.connector_id);
+      if (own != by_connector_.end()) starts = &own->second;
+    }
+    const auto after = starts->upper_bound(reading.event_ts);
+    const std::vector<SessionFacts*>& tied = (after == starts->begin() ? after : std::prev(after))->second;
+    return tied.size() == 1 ? tied.front() : Narrowed(tied, reading);
+  }
+
+ private:
+  using Starts = std::map<UtcTime, std::vector<SessionFacts*>>;
+  Starts all_;
+  std::map<int32_t, Starts> by_connector_;
+};
+
+// A reading in conflict is about the fact it contradicts, so it belongs where that fact's winner does.
+class WinnerOf {
+ public:
+  explicit WinnerOf(const Facts& facts) {
+    const auto in_conflict = [](const ChargingElement* e) { return e->standing.conflict; };
+    if (std::none_of(facts.begin(), facts.end(), in_conflict)) return;
+    for (const ChargingElement* element : facts) winners_.emplace(IdOf(element->identity.order), element);
+  }
+  const ChargingElement& operator()(const ChargingElement& element) const {
+    if (!element.standing.conflict) return element;
+    const auto winner = winners_.find(IdOf(element.standing.winner));
+    return winner == winners_.end() ? element : *winner->second;
+  }
+
+ private:
+  absl::flat_hash_map<ElementId, const ChargingElement*> winners_;
+};
+
+// The epoch that keeps the unsuffixed id: the first that has a start; a stop that could not be assigned gives
+// way.
+uint32_t FirstEpoch(const std::map<uint32_t, SessionFacts>& epochs) {
+  const auto first = std::find_if(epochs.begin(), epochs.end(),
+                                  [](const auto& epoch) { return OpeningOf(epoch.second) != nullptr; });
+  return first == epochs.end() ? epochs.begin()->first : first->first;
+}
+
+// sha256(charge_point|transaction|start_ts), for the second and later sessions under one id; for a stop that
+// could not be assigned its own time. A contested start still tells when the epoch began, so an answer to the conflict
+// does not change the id. `again` tells apart sessions that began at one instant on different
+// connectors.
+Digest LaterSessionId(const SessionFacts& session, uint32_t again) {
+  const ChargingElement* opening = OpeningOf(session);
+  const ChargingEvent& row = opening != nullptr ? opening->row : session.silver.front()->row;
+  JoinedFields fields;
+  fields.Add(AsciiUpper(row.charge_point_id))
+      .Add(AsciiUpper(row.transaction_id))
+      .Add(FormatTime(row.event_ts));
+  if (again > 0) fields.Add(int64_t{again});
+  return fields.Sha256();
+}
+
+void NameSession(const Options& options, bool first, std::set<Digest>& taken, SessionFacts& session) {
+  const ChargingElement& fact = *session.silver.front();
+  session.has_id = HasTransactionId(fact.row, options);
+  session.id_reused = session.has_id && !first && OpeningOf(session) != nullptr;
+  if (!session.has_id) {
+    session.session_id = fact.identity.business_key;
+  } else if (first) {
+    session.session_id = SessionId(fact.row.charge_point_id, fact.row.transaction_id);
+  } else {
+    for (uint32_t again = 0; again == 0 || taken.contains(session.session_id); ++again) {
+      session.session_id = LaterSessionId(session, again);
+    }
+  }
+  taken.insert(session.session_id);
+}
+
+}  // namespace
+
+std::vector<SessionFacts> GatherSessions(std::span<const ChargingElement> history, const Options& options) {
+  const Facts facts = InOrder(history);
+  if (facts.empty()) return {};
+  std::map<uint32_t, SessionFacts> epochs = Epochs(facts);
+  const ReadingJoin epoch_of(epochs);
+  const WinnerOf winner_of(facts);
+  for (const ChargingElement* element : facts) {
+    if (IsStart(*element) || IsStop(*element)) continue;
+    if (SessionFacts* epoch = epoch_of(winner_of(*element).row); epoch != nullptr) Add(element, *epoch);
+  }
+  const uint32_t first = FirstEpoch(epochs);
+  std::vector<SessionFacts> sessions;
+  std::set<Digest> taken;
+  for (auto& [number, epoch] : epochs) {
+    if (epoch.silver.empty()) continue;  // only contested copies: there is no row to show
+    std::sort(epoch.silver.begin(), epoch.silver.end(), Before);
+    NameSession(options, number == first, taken, epoch);
+    sessions.push_back(std::move(epoch));
+  }
+  return sessions;
+}
+
+Window WindowOf(const SessionFacts& facts) {
+  Window window;
+  if (facts.start != nullptr) window.from = facts.start->row.event_ts;
+  if (facts.stop != nullptr) window.to = facts.stop->row.event_ts;
+  return window;
+}
+
+}  // namespace medallion::ocpp
