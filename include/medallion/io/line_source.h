@@ -1,0 +1,70 @@
+// A file of lines as a source, one record a line; or standard input.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "medallion/base/arena.h"
+#include "medallion/base/digest.h"
+#include "medallion/io/source.h"
+
+namespace medallion {
+
+// Makes a record of a line. `at` is the line's own coordinate: the topic that was given, partition 0, and the number of
+// the line, from 1. The record may refer to the line, to `at.topic` and to `texts`.
+using LineDecoder = std::function<BronzeRecord(std::string_view line, const Coordinate& at, Arena& texts)>;
+
+// Reads a file in bounded memory: a batch ends after its records or after 32 MiB, and of a line over 16 MiB only so much
+// is kept. Blank lines are no records. Positions name how much was read and its digest, so a file that was replaced is
+// read from its beginning and one that grew is continued. Standard input and pipes have no positions.
+class LineSource final : public Source {
+ public:
+  // `path` is a file, or "-" for standard input. NotFound or PermissionDenied if it cannot be opened.
+  static absl::StatusOr<std::unique_ptr<LineSource>> Open(const std::string& path, std::string topic,
+                                                          LineDecoder decoder);
+  ~LineSource() override;
+
+  absl::Status Seek(std::string_view position) override;
+  absl::StatusOr<SourceBatch> Read(size_t records_max) override;
+
+  int64_t bytes_read() const { return bytes_; }
+
+ private:
+  LineSource(std::string path, std::FILE* file, std::string topic, LineDecoder decoder);
+  struct Line {
+    size_t begin = 0, size = 0;  // in `buffer_`
+    int64_t number = 0;
+  };
+
+  absl::Status Fill();
+  absl::Status Restart();
+  absl::StatusOr<bool> NextLine(Line& line);
+  absl::Status DropRest(size_t from);
+  void Consume(size_t end);
+  absl::Status Failed(std::string_view doing) const;
+
+  std::string path_;
+  std::FILE* file_;
+  bool seekable_;  // else it has no positions
+  std::string topic_;
+  LineDecoder decoder_;
+  std::string buffer_;  // what was read ahead; lines of the current batch lie in it
+  size_t next_ = 0;     // first byte of `buffer_` not yet consumed
+  bool end_of_file_ = false;
+  bool passed_open_line_ = false;
+  int64_t lines_ = 0;  // consumed, and so the bytes and their digest
+  int64_t bytes_ = 0;
+  Sha256Stream digest_;
+  std::string position_;  // after the last whole line
+  std::vector<BronzeRecord> records_;
+  Arena texts_;
+};
+
+}  // namespace medallion

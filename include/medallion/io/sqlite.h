@@ -1,0 +1,247 @@
+// SQLite behind a few small types: a connection, a prepared statement, one use of it, a transaction, a row to
+// write. Failures come back as absl::Status: what was being done, to which file, what SQLite said, and how to
+// go on.
+//
+//   busy, locked                      Unavailable
+//   disk or quota full                ResourceExhausted
+//   damaged, or no database at all    DataLoss
+//   cannot be opened                  NotFound; PermissionDenied where it may not be
+//   anything else                     Internal
+//
+// One thread at a time.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "medallion/base/columns.h"
+#include "medallion/base/digest.h"
+#include "medallion/base/time.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace medallion {
+
+struct SqliteOptions {
+  int busy_timeout_ms = 5'000;              // how long to wait for another process before it is Unavailable
+  int64_t cache_bytes = int64_t{64} << 20;  // of memory for pages
+  int64_t mapped_bytes = int64_t{1} << 30;  // of the file are read through a memory map; 0: none
+  int64_t log_bytes = int64_t{256} << 20;   // the write-ahead log is folded into the file once it is so large
+  int64_t bytes_max = 0;                    // a file that would grow beyond is ResourceExhausted; 0: no limit
+};
+
+namespace sqlite {
+
+// How a column is shown, derived from the type that VisitColumns shows.
+enum class ColumnKind : uint8_t { kText, kInteger, kBoolean, kJson };
+
+struct Column {
+  std::string name;
+  ColumnKind kind = ColumnKind::kText;
+};
+
+template <class T>
+struct KindOf {
+  static constexpr ColumnKind kValue = std::same_as<T, bool>       ? ColumnKind::kBoolean
+                                       : std::integral<T>          ? ColumnKind::kInteger
+                                       : std::same_as<T, JsonText> ? ColumnKind::kJson
+                                                                   : ColumnKind::kText;
+};
+template <class T>
+struct KindOf<std::optional<T>> : KindOf<T> {};
+
+template <class Row>
+std::vector<Column> ColumnsOf() {
+  std::vector<Column> columns;
+  VisitColumns(Row{}, [&]<class T>(std::string_view name, const T&) {
+    columns.push_back({std::string(name), KindOf<T>::kValue});
+  });
+  return columns;
+}
+
+// The columns of one row, on their way into a table: integers and booleans as integers, everything else as
+// its canonical text, what is absent as null. A visitor for VisitColumns; keeps its own copy of every text,
+// for a row may show texts that it makes only for the visit.
+class Cells {
+ public:
+  template <class Row>
+  void Set(const Row& row) {
+    cells_.clear(), text_.clear();
+    VisitColumns(row, [&](std::string_view, const auto& value) { this->Add(value); });
+  }
+
+ private:
+  friend class Query;
+  struct Cell {
+    enum Type : uint8_t { kNull, kInteger, kText } type = kNull;
+    int64_t value = 0;  // of an integer; of a text where it starts in text_
+    size_t size = 0;
+  };
+
+  template <class T>
+  void Add(const T& value) {
+    if constexpr (std::integral<T>) {
+      cells_.push_back({Cell::kInteger, static_cast<int64_t>(value)});
+    } else {
+      const size_t start = text_.size();
+      const bool present = AppendCanonical(value, text_);
+      cells_.push_back(
+          {present ? Cell::kText : Cell::kNull, static_cast<int64_t>(start), text_.size() - start});
+    }
+  }
+  template <class T>
+  void Add(const std::optional<T>& value) {
+    value.has_value() ? Add(*value) : cells_.push_back({});
+  }
+
+  std::vector<Cell> cells_;
+  std::string text_;
+};
+
+// Bytes that are no text.
+struct Blob {
+  std::string_view bytes;
+};
+
+// A text that is null where it is empty.
+struct OrNull {
+  std::string_view text;
+};
+
+class Statement;
+
+// A database file. Neither copied nor moved: statements refer to it, and must go before it.
+class Connection {
+ public:
+  Connection() = default;
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  // Opens or creates `path`; ":memory:" is a database of its own that is never kept. Nothing is written or
+  // folded in before Allow: until then closing leaves the files as they were.
+  absl::Status Open(const std::string& path, const SqliteOptions& options);
+
+  // From now on the file may be written to: sets up the write-ahead log and the sizes of `options`.
+  absl::Status Allow(const SqliteOptions& options);
+
+  // Runs statements that give no rows. `doing` is what they are for: "make the tables".
+  absl::Status Execute(const std::string& sql, const char* doing);
+
+  // `doing` must outlive the statement.
+  absl::Status Prepare(const std::string& sql, const char* doing, Statement& statement);
+
+  // The one integer that a query gives; 0 where it gives none.
+  absl::StatusOr<int64_t> Ask(const std::string& sql, const char* doing);
+
+  int64_t last_row() const;  // given by the latest insert
+  int64_t changed() const;   // rows that the latest statement wrote
+  bool in_transaction() const;
+  const std::string& path() const { return path_; }
+
+  // The failure of the latest call, which returned `code`.
+  absl::Status Failure(int code, const char* doing) const;
+
+ private:
+  sqlite3* handle_ = nullptr;
+  std::string path_;
+};
+
+// A prepared statement, used again and again.
+class Statement {
+ public:
+  Statement() = default;
+  ~Statement();
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+
+ private:
+  friend class Connection;
+  friend class Query;
+  sqlite3_stmt* handle_ = nullptr;
+  Connection* connection_ = nullptr;
+  const char* doing_ = "";
+};
+
+// One use of a statement: bound where it is made, reset where it goes. What is bound must live as long.
+//
+//   Query query(find_record, topic, offset);
+//   while (query.Next()) Use(query.Int(0));
+//   return query.status();
+class Query {
+ public:
+  template <class... Values>
+  explicit Query(Statement& statement, const Values&... values) : statement_(statement) {
+    (Bind(values), ...);
+  }
+  ~Query();
+  Query(const Query&) = delete;
+  Query& operator=(const Query&) = delete;
+
+  // Whether there is another row. False at the end and after a failure.
+  bool Next();
+  // To the end.
+  absl::Status Run();
+  const absl::Status& status() const { return status_; }
+
+  // Columns of the current row, counted from 0. Texts and bytes hold until the next step.
+  int64_t Int(int column) const;
+  UtcTime Time(int column) const;  // kNoTime for null
+  std::string_view Text(int column) const;
+  bool IsNull(int column) const;
+  int columns() const;
+
+ private:
+  void Bind(std::integral auto value) { BindInt(static_cast<int64_t>(value)); }
+  void Bind(std::string_view text);
+  void Bind(Blob blob);
+  void Bind(OrNull text) { text.text.empty() ? BindNull() : Bind(text.text); }
+  void Bind(const Digest& digest);
+  void Bind(UtcTime time);
+  void Bind(const std::optional<int64_t>& value) { value.has_value() ? BindInt(*value) : BindNull(); }
+  void Bind(const Cells& cells);
+  void BindInt(int64_t value);
+  void BindNull();
+  void Check(int code);
+
+  Statement& statement_;
+  int next_ = 1;
+  absl::Status status_;
+};
+
+// Rolls back where it goes without Commit.
+class Transaction {
+ public:
+  enum Kind : uint8_t {
+    kRead,   // one state of the tables for all queries within
+    kWrite,  // takes the right to write at once, so that no later step can fail for want of it
+  };
+  explicit Transaction(Connection& connection) : connection_(connection) {}
+  ~Transaction();
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+
+  absl::Status Begin(Kind kind);
+  absl::Status Commit();
+
+ private:
+  Connection& connection_;
+};
+
+// `name` as SQL quotes it.
+std::string Quoted(std::string_view name);
+
+// Appends the row that `query` stands on as a JSON object, as AppendJson would: its columns from `first` on.
+void AppendJsonRow(const Query& query, int first, std::span<const Column> columns, std::string& out);
+
+}  // namespace sqlite
+}  // namespace medallion

@@ -1,0 +1,141 @@
+// Where tables are kept: what a host must provide to keep them in a storage of its own. Four functions: three that
+// fetch by key and one that writes. The logic is all in the pure functions; a store only remembers.
+//
+// A store holds records, elements with their standing, Gold rows, the position of each source and the data clock.
+// All tables of a domain are views of these.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "medallion/base/arena.h"
+#include "medallion/base/columns.h"
+#include "medallion/bronze/record.h"
+#include "medallion/gold/merge.h"
+#include "medallion/silver/accounting.h"
+#include "medallion/silver/element.h"
+#include "medallion/silver/settle.h"
+
+namespace medallion {
+
+struct Checkpoint {
+  UtcTime data_clock = kNoTime;
+  std::map<std::string, std::string, std::less<>> positions;  // source name -> position
+};
+
+// Answer of Seen. `arrivals[i]` belongs to `records[i]`: how the record stands, or nothing where it is new.
+struct SeenAnswer {
+  Checkpoint checkpoint;
+  std::vector<std::optional<Arrival>> arrivals;
+  Arena texts;
+};
+
+// Question to Known.
+struct KnownQuery {
+  std::span<const Identity> arrived = {};  // one look each: is it a copy of something settled?
+  std::span<const Digest> units = {};      // all members of these, duplicates and conflicts too
+  std::span<const RecordId> records = {};  // all elements of these, whatever their fate
+};
+
+// Answer of Known. Rows refer to `texts` or to the store, and hold until the next Apply.
+template <class Row>
+struct KnownAnswer {
+  std::vector<std::optional<Glance>> glances;  // one for each of `arrived`; nothing where its unit is new
+  std::vector<Element<Row>> elements;          // of `units` and `records`, each once, in any order
+  Arena texts;
+};
+
+// Question to History.
+struct HistoryQuery {
+  std::span<const EntityKey> entities = {};
+  UtcTime due_by = kNoTime;  // also the entities of Gold rows with next_due_at <= due_by, found by an index
+  size_t due_max = 1000;     // but of these no more than so many entities
+};
+
+// Answer of History. Rows refer to `texts` or to the store, and hold until the next Apply.
+template <class Row>
+struct HistoryAnswer {
+  std::vector<Element<Row>> elements;  // of the entities: those in Silver and those in conflict, in any order
+  std::vector<GoldVersion> versions;   // the Gold rows that stand for the entities
+  Arena texts;
+};
+
+// ops_run_log: one row a batch. The only table that tells of runs; all others are functions of the records.
+struct RunLogRow {
+  std::string_view run_id = {};
+  int64_t batch = 0;
+  std::string_view source = {};
+  std::string_view position = {};
+  int64_t records = 0;      // new or read anew
+  int64_t redelivered = 0;  // known already
+  FateCounts fates = {};    // of the elements written
+  UtcTime data_clock = kNoTime;
+  int64_t duration_us = 0;  // from the read to the write
+};
+
+template <class Visitor>
+void VisitColumns(const RunLogRow& row, Visitor&& visit) {
+  visit("run_id", row.run_id);
+  visit("batch", row.batch);
+  visit("source", row.source);
+  visit("position", row.position);
+  visit("records", row.records);
+  visit("redelivered", row.redelivered);
+  for (int fate = 0; fate < kFates; ++fate) {
+    visit(FateName(static_cast<Fate>(fate)), row.fates[static_cast<Fate>(fate)]);
+  }
+  visit("data_clock", row.data_clock);
+  visit("duration_us", row.duration_us);
+}
+
+// A record to keep: new, or known with an arrival that now is another.
+struct RecordWrite {
+  BronzeRecord record;
+  RecordId id;
+  bool known = false;
+};
+
+// Everything that one batch changes. Refers to its maker's memory.
+template <class Pack>
+struct Batch {
+  std::string_view source = {};    // empty for a sweep
+  std::string_view position = {};  // of `source` after this batch; not to be moved where empty
+  UtcTime data_clock = kNoTime;
+  std::span<const RecordWrite> records = {};
+  std::span<const ElementId> withdrawn =
+      {};  // elements of records that were read anew: gone before `elements` come
+  std::span<const Element<typename Pack::Event>> elements =
+      {};  // new ones, and known ones that now stand otherwise: replace by id
+  std::span<const GoldWrite<typename Pack::Gold>> gold = {};
+  RunLogRow log = {};
+};
+
+// One thread at a time. Errors of all: Unavailable if trying again may help (busy); ResourceExhausted if the storage is
+// full; DataLoss if it is damaged; any other ends the run.
+template <class Pack>
+class Store {
+ public:
+  virtual ~Store() = default;
+
+  // Which of these records are known, and how far the store has come.
+  virtual absl::Status Seen(std::span<const RecordId> records, SeenAnswer& answer) = 0;
+
+  // What is settled already that bears on these.
+  // Texts hold until the next Apply.
+  virtual absl::Status Known(const KnownQuery& query, KnownAnswer<typename Pack::Event>& answer) = 0;
+
+  // What the entities are derived from, and the Gold rows that stand.
+  virtual absl::Status History(const HistoryQuery& query, HistoryAnswer<typename Pack::Event>& answer) = 0;
+
+  // Applies all of `batch` or nothing, position and clock included; applying it again changes nothing. The clock never
+  // goes back.
+  virtual absl::Status Apply(const Batch<Pack>& batch) = 0;
+};
+
+}  // namespace medallion

@@ -1,0 +1,59 @@
+// Everything, in the order in which a record flows; reading the headers in this order is reading the manual.
+// Left out are the two headers with libraries of their own: medallion/io/sqlite_store.h and medallion/ocpp/json.h.
+#pragma once
+
+// The order is the flow, so it is not sorted.
+// clang-format off
+// Small values: instants, exact decimals, digests, texts, the memory of a batch, and how a table is described.
+#include "medallion/base/time.h"
+#include "medallion/base/decimal.h"
+#include "medallion/base/digest.h"
+#include "medallion/base/text.h"
+#include "medallion/base/arena.h"
+#include "medallion/base/columns.h"
+
+// What arrives: a record, its coordinate, and what it is the same record by.
+#include "medallion/bronze/record.h"
+
+// Rules that judge a row, the identity it is settled by, settling, its fate, and the books that must balance.
+#include "medallion/silver/rules.h"
+#include "medallion/silver/identity.h"
+#include "medallion/silver/fate.h"
+#include "medallion/silver/settle.h"
+#include "medallion/silver/element.h"
+#include "medallion/silver/settle_elements.h"
+#include "medallion/silver/tables.h"
+#include "medallion/silver/accounting.h"
+
+// How far the data has come, and what must be derived and written.
+#include "medallion/gold/data_clock.h"
+#include "medallion/gold/row_hash.h"
+#include "medallion/gold/merge.h"
+#include "medallion/gold/derive_entities.h"
+
+// The edge: where records come from, where tables are kept, and the loop between them.
+#include "medallion/io/source.h"
+#include "medallion/io/line_source.h"
+#include "medallion/io/store.h"
+#include "medallion/io/tables.h"
+#include "medallion/io/element_tables.h"
+#include "medallion/io/element_codec.h"
+#include "medallion/io/memory_store.h"
+#include "medallion/io/failing_store.h"
+#include "medallion/io/run.h"
+
+// Charging: from a payload's text to fields, to a row, to its judgement and identity; from facts to sessions.
+#include "medallion/ocpp/flat_schema.h"
+#include "medallion/ocpp/charging_event.h"
+#include "medallion/ocpp/options.h"
+#include "medallion/ocpp/record_lines.h"
+#include "medallion/ocpp/parse.h"
+#include "medallion/ocpp/enums.h"
+#include "medallion/ocpp/normalize.h"
+#include "medallion/ocpp/validate.h"
+#include "medallion/ocpp/identify.h"
+#include "medallion/ocpp/refine.h"
+#include "medallion/ocpp/epochs.h"
+#include "medallion/ocpp/charging_session.h"
+#include "medallion/ocpp/derive_sessions.h"
+#include "medallion/ocpp/charging.h"

@@ -1,0 +1,518 @@
+// The toy pack: a library that lends books. For tests of the kernel, the stores and the run loop, so that no
+// word of a real domain slips into them.
+//
+// A payload is a few lines, each one row, fields separated by `|`, an empty or missing field is null:
+//
+//   kind|event_id|branch|loan|minute|member|shelf|days|renewed|remark
+//
+//   lend    a book went out. `days` it may stay out; 14 where null
+//   return  it came back
+//   note    a remark on a loan; a fact by itself, told by its minute
+//   visit   somebody came in; a fact by itself, bears on no loan
+//   ping    understood, outside the tables: ignored
+//
+// `minute` counts from 1970. A missing branch is taken from the record's key. Copies of a fact must agree in
+// member, shelf and days. Loan numbers are used again: a lend a day or more after the previous one opens the
+// next epoch.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "medallion/base/columns.h"
+#include "medallion/base/digest.h"
+#include "medallion/base/text.h"
+#include "medallion/base/time.h"
+#include "medallion/bronze/record.h"
+#include "medallion/gold/merge.h"
+#include "medallion/gold/row_hash.h"
+#include "medallion/silver/element.h"
+#include "medallion/silver/settle.h"
+
+namespace medallion::toy {
+
+enum class Kind : uint8_t { kUnknown, kLend, kReturn, kNote, kVisit, kPing };
+inline constexpr std::array<std::string_view, 6> kKindNames = {"", "lend", "return", "note", "visit", "ping"};
+inline std::string_view KindName(Kind kind) { return kKindNames[static_cast<size_t>(kind)]; }
+
+// silver_loan_events.
+struct LoanEvent {
+  std::string_view event_id;
+  Digest business_key;
+  Kind kind = Kind::kUnknown;
+  std::string_view branch;
+  std::string_view loan;
+  UtcTime event_ts = kNoTime;
+  UtcTime ingest_ts = kNoTime;
+  std::string_view member;      // value 0
+  std::string_view shelf;       // value 1
+  std::optional<int32_t> days;  // value 2
+  std::optional<bool> renewed;
+  std::string_view remark;  // JSON
+  Coordinate at;
+  uint32_t ordinal = 0;
+  bool operator==(const LoanEvent&) const = default;
+};
+using LoanElement = Element<LoanEvent>;
+
+template <class Visitor>
+void VisitColumns(const LoanEvent& row, Visitor&& visit) {
+  std::string date;
+  if (row.event_ts != kNoTime) AppendDate(row.event_ts, date);
+  visit("event_id", row.event_id);
+  visit("business_key", row.business_key);
+  visit("kind", KindName(row.kind));
+  visit("branch", row.branch);
+  visit("loan", row.loan);
+  visit("event_ts", row.event_ts);
+  visit("event_date", date);
+  visit("ingest_ts", row.ingest_ts);
+  visit("member", row.member);
+  visit("shelf", row.shelf);
+  visit("days", row.days);
+  visit("renewed", row.renewed);
+  visit("remark", JsonText{row.remark});
+  visit("topic", row.at.topic);
+  visit("partition", row.at.partition);
+  visit("offset", row.at.offset);
+  visit("ordinal", row.ordinal);
+}
+
+template <class Row, class Visitor>
+void VisitFields(Row& row, Visitor&& visit) {
+  visit(row.event_id), visit(row.kind), visit(row.branch), visit(row.loan), visit(row.event_ts),
+      visit(row.member);
+  visit(row.shelf), visit(row.days), visit(row.renewed), visit(row.remark);
+}
+
+inline void AttachIdentity(LoanEvent& row, Identity& identity) {
+  row.business_key = identity.business_key;
+  row.at = identity.order.at;
+  row.ordinal = identity.order.ordinal;
+  row.ingest_ts = identity.order.ingest_ts;
+  identity.order.event_id = row.event_id;
+}
+
+enum class LoanState : uint8_t { kOut, kOverdue, kLost, kReturned };
+inline constexpr std::array<std::string_view, 4> kStateNames = {"OUT", "OVERDUE", "LOST", "RETURNED"};
+
+// gold_loans: one epoch of a loan number a row.
+struct Loan {
+  Digest loan_id;
+  std::string branch;
+  std::string loan;
+  std::string member;
+  UtcTime lent_ts = kNoTime;
+  UtcTime returned_ts = kNoTime;
+  std::optional<int32_t> days;
+  std::optional<Thousandths> fine;  // 0.250 for each day begun late
+  LoanState state = LoanState::kOut;
+  bool conflict = false;
+  int64_t notes = 0;
+  std::string flags;  // JSON
+  UtcTime next_due_at = kNoTime;
+  Digest model_version;
+  Digest row_hash;
+  UtcTime updated_at = kNoTime;
+  bool operator==(const Loan&) const = default;
+};
+
+template <class Visitor>
+void VisitColumns(const Loan& row, Visitor&& visit) {
+  visit("loan_id", row.loan_id);
+  visit("branch", row.branch);
+  visit("loan", row.loan);
+  visit("member", row.member);
+  visit("lent_ts", row.lent_ts);
+  visit("returned_ts", row.returned_ts);
+  visit("days", row.days);
+  visit("fine", row.fine);
+  visit("state", kStateNames[static_cast<size_t>(row.state)]);
+  visit("conflict", row.conflict);
+  visit("notes", row.notes);
+  visit("flags", JsonText{row.flags});
+  visit("next_due_at", row.next_due_at);
+  visit("model_version", row.model_version);
+  visit("row_hash", row.row_hash);
+  visit("updated_at", row.updated_at);
+}
+
+struct Options {
+  Policy policy = Policy::kKeepFirst;
+  int32_t days = 14;       // a book may stay out, where the lend does not say
+  int32_t lost_days = 30;  // after these it is lost, counted from the day it was due
+  int64_t epoch_gap_us = kMicrosPerDay;
+};
+
+inline Digest ModelVersion(const Options& options) {
+  JoinedFields fields;
+  fields.Add("toy 1").Add(int64_t{options.days}).Add(int64_t{options.lost_days}).Add(options.epoch_gap_us);
+  return fields.Sha256();
+}
+
+// -----------------------------------------------------------------------------------------------------------
+// Refine
+
+namespace refining {
+
+template <class T>
+bool ParseInteger(std::string_view text, T& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+inline std::array<std::string_view, 10> Split(std::string_view line) {
+  std::array<std::string_view, 10> fields;
+  for (std::string_view& field : fields) {
+    const size_t end = line.find('|');
+    field = line.substr(0, end);
+    if (end == std::string_view::npos) break;
+    line.remove_prefix(end + 1);
+  }
+  return fields;
+}
+
+inline Kind KindOf(std::string_view name) {
+  for (size_t kind = 1; kind < kKindNames.size(); ++kind) {
+    if (kKindNames[kind] == name) return static_cast<Kind>(kind);
+  }
+  return Kind::kUnknown;
+}
+
+// The row as far as it is understood, and the codes of all rules it breaks.
+inline LoanEvent Read(std::string_view line, const BronzeRecord& record, std::string& violations,
+                      Arena& texts) {
+  const auto violate = [&](std::string_view code) {
+    violations.append(violations.empty() ? "[\"" : ",\"").append(code).append("\"");
+  };
+  const auto fields = Split(line);
+  LoanEvent row;
+  row.event_id = fields[1], row.kind = KindOf(fields[0]), row.loan = fields[3];
+  row.branch = fields[2].empty() ? record.key : fields[2];
+  row.ingest_ts = record.ingest_ts;
+  row.member = fields[5], row.shelf = fields[6];
+  if (row.kind == Kind::kUnknown) violate("UNKNOWN_KIND");
+  if (row.event_id.empty()) violate("NO_EVENT_ID");
+  if (row.branch.empty()) violate("NO_BRANCH");
+  if (row.loan.empty() && row.kind != Kind::kVisit && row.kind != Kind::kPing) violate("NO_LOAN");
+  int64_t minute = 0;
+  if (ParseInteger(fields[4], minute)) {
+    row.event_ts = UtcTime{minute * kMicrosPerMinute};
+  } else {
+    violate("BAD_TIME");
+  }
+  int32_t days = 0;
+  if (ParseInteger(fields[7], days)) {
+    row.days = days;
+  } else if (!fields[7].empty()) {
+    violate("BAD_DAYS");
+  }
+  if (!fields[8].empty()) row.renewed = fields[8] == "yes";
+  if (!fields[9].empty()) {
+    std::string remark = "{\"remark\":";
+    AppendJsonString(fields[9], remark);
+    row.remark = texts.Copy(remark += "}");
+  }
+  if (!violations.empty()) violations.push_back(']');
+  return row;
+}
+
+inline void Identify(LoanElement& element) {
+  LoanEvent& row = element.row;
+  Identity& identity = element.identity;
+  const auto digest = [](std::string_view text) { return Sha256(text).Prefix() | 1; };
+  const bool cut = row.kind == Kind::kLend || row.kind == Kind::kReturn;
+  JoinedFields key;
+  key.Add(KindName(row.kind)).Add(row.branch).Add(row.kind == Kind::kVisit ? row.member : row.loan);
+  if (!cut) key.Add(row.event_ts.us / kMicrosPerMinute);
+  identity.business_key = key.Sha256();
+  if (row.kind != Kind::kVisit) {
+    key.Clear();
+    element.entity = key.Add("loan").Add(row.branch).Add(row.loan).Sha256();
+  }
+  identity.unit = cut ? element.entity : identity.business_key;
+  if (cut) identity.cut = digest(std::string(KindName(row.kind)) + std::to_string(row.event_ts.us));
+  if (!row.member.empty()) identity.values.Set(0, digest(row.member));
+  if (!row.shelf.empty()) identity.values.Set(1, digest(row.shelf));
+  if (row.days) identity.values.Set(2, digest(std::to_string(*row.days)));
+}
+
+inline LoanElement ElementOf(std::string_view line, const BronzeRecord& record, const Digest& payload,
+                             uint32_t ordinal, Arena& texts) {
+  std::string violations;
+  LoanElement element{};
+  LoanEvent& row = element.row = Read(line, record, violations, texts);
+  element.identity.event_id = Sha256(row.event_id).Prefix();
+  element.identity.order = {.event_ts = row.event_ts,
+                            .ingest_ts = record.ingest_ts,
+                            .event_id = row.event_id,
+                            .at = record.at,
+                            .ordinal = ordinal,
+                            .payload = payload};
+  if (!violations.empty()) {
+    element.standing.fate = Fate::kQuarantined;
+    element.violations = texts.Copy(violations);
+    std::string detail = "{\"line\":";
+    AppendJsonString(line, detail);
+    element.detail = texts.Copy(detail += "}");
+  } else if (row.kind == Kind::kPing) {
+    element.standing.fate = Fate::kIgnored;
+    element.reason = "PING";
+  } else {
+    Identify(element);
+  }
+  AttachIdentity(row, element.identity);
+  return element;
+}
+
+}  // namespace refining
+
+inline Refined<LoanEvent> Refine(std::span<const BronzeRecord> batch) {
+  Refined<LoanEvent> refined;
+  for (const BronzeRecord& given : batch) {
+    BronzeRecord record = given;
+    record.payload = refined.texts.Copy(given.payload);
+    record.at.topic = refined.texts.Copy(given.at.topic);
+    record.key = refined.texts.Copy(given.key);
+    const Digest payload = Sha256(record.payload);
+    std::string_view left = record.payload;
+    for (uint32_t ordinal = 0; ordinal == 0 || !left.empty(); ++ordinal) {
+      const size_t end = std::min(left.find('\n'), left.size());
+      const std::string_view line = left.substr(0, end);
+      left.remove_prefix(std::min(end + 1, left.size()));
+      refined.elements.push_back(refining::ElementOf(line, record, payload, ordinal, refined.texts));
+    }
+    refined.ingest_ts.push_back(record.ingest_ts);
+  }
+  return refined;
+}
+
+// -----------------------------------------------------------------------------------------------------------
+// Settle and derive
+
+// At one instant lends come before returns, so rows of equal kind and time share an epoch.
+inline void Cut(std::span<const LoanElement> unit, std::span<uint32_t> fact, const Options& options) {
+  std::vector<size_t> order(unit.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return std::pair(unit[a].row.event_ts, unit[a].row.kind) <
+           std::pair(unit[b].row.event_ts, unit[b].row.kind);
+  });
+  uint32_t epoch = 0;
+  UtcTime lent = kNoTime;
+  for (const size_t i : order) {
+    const LoanEvent& row = unit[i].row;
+    if (row.kind == Kind::kLend) {
+      if (lent != kNoTime && row.event_ts.us - lent.us >= options.epoch_gap_us) ++epoch;
+      lent = row.event_ts;
+    }
+    fact[i] = epoch;
+  }
+}
+
+inline void Fill(LoanEvent& row, int value, const LoanEvent* from) {
+  if (value == 0) row.member = from == nullptr ? std::string_view() : from->member;
+  if (value == 1) row.shelf = from == nullptr ? std::string_view() : from->shelf;
+  if (value == 2) row.days = from == nullptr ? std::nullopt : from->days;
+}
+
+inline std::string Difference(const LoanEvent& row, const LoanEvent& fact, uint8_t differs) {
+  std::string json = "{";
+  const auto add = [&](std::string_view name, std::string_view of_row, std::string_view of_fact) {
+    json.append(json.size() == 1 ? "\"" : ",\"").append(name).append("\":[");
+    AppendJsonString(of_row, json), json.append(","), AppendJsonString(of_fact, json), json.append("]");
+  };
+  if ((differs & 1) != 0) add("member", row.member, fact.member);
+  if ((differs & 2) != 0) add("shelf", row.shelf, fact.shelf);
+  if ((differs & 4) != 0)
+    add("days", std::to_string(row.days.value_or(0)), std::to_string(fact.days.value_or(0)));
+  return json += "}";
+}
+
+namespace deriving {
+
+// The state at `clock`, when it is due to change next, and when it last did so by time alone.
+inline void Tell(Loan& row, UtcTime clock, const Options& options) {
+  if (row.returned_ts != kNoTime) {
+    row.state = LoanState::kReturned;
+    if (row.lent_ts == kNoTime) return;
+    const int64_t late =
+        row.returned_ts.us - row.lent_ts.us - row.days.value_or(options.days) * kMicrosPerDay;
+    if (late > 0) row.fine = Thousandths{(late + kMicrosPerDay - 1) / kMicrosPerDay * 250};
+    return;
+  }
+  const UtcTime overdue{row.lent_ts.us + row.days.value_or(options.days) * kMicrosPerDay};
+  const UtcTime lost{overdue.us + options.lost_days * kMicrosPerDay};
+  row.next_due_at = clock < overdue ? overdue : clock < lost ? lost : kNoTime;
+  if (clock >= overdue) row.state = LoanState::kOverdue, row.updated_at = std::max(row.updated_at, overdue);
+  if (clock >= lost) row.state = LoanState::kLost, row.updated_at = std::max(row.updated_at, lost);
+}
+
+inline Digest LoanId(const LoanEvent& row, uint32_t epoch) {
+  JoinedFields key;
+  key.Add("loan").Add(row.branch).Add(row.loan);
+  if (epoch != 0) key.Add(int64_t{epoch});
+  return key.Sha256();
+}
+
+inline void Take(Loan& row, const LoanElement& element) {
+  const LoanEvent& event = element.row;
+  row.updated_at = std::max(row.updated_at, event.ingest_ts);
+  if (element.standing.fate != Fate::kSilver) {
+    row.conflict = true;
+  } else if (event.kind == Kind::kLend) {
+    row.lent_ts = event.event_ts, row.member = event.member, row.days = event.days;
+  } else {
+    row.returned_ts = event.event_ts;
+  }
+}
+
+}  // namespace deriving
+
+inline std::vector<Loan> Derive(std::span<const LoanElement> history, UtcTime clock, const Options& options) {
+  std::map<uint32_t, Loan> epochs;
+  for (const LoanElement& element : history) {
+    const bool silver = element.standing.fate == Fate::kSilver;
+    if (!silver || (element.row.kind != Kind::kLend && element.row.kind != Kind::kReturn)) continue;
+    Loan& row = epochs[element.identity.fact];
+    row.loan_id = deriving::LoanId(element.row, element.identity.fact);
+    row.branch = element.row.branch, row.loan = element.row.loan;
+  }
+  if (epochs.empty()) return {};
+  for (const LoanElement& element : history) {
+    if (element.row.kind == Kind::kNote) {  // counts for the first epoch, whichever it was
+      Loan& row = epochs.begin()->second;
+      if (element.standing.fate == Fate::kSilver) ++row.notes;
+      row.updated_at = std::max(row.updated_at, element.row.ingest_ts);
+    } else if (const auto at = epochs.find(element.identity.fact); at != epochs.end()) {
+      deriving::Take(at->second, element);
+    }
+  }
+  std::vector<Loan> rows;
+  for (auto& [epoch, row] : epochs) {
+    deriving::Tell(row, clock, options);
+    if (row.conflict) row.flags = R"(["CONFLICT"])";
+    row.model_version = ModelVersion(options);
+    row.row_hash = RowHash(row);
+    rows.push_back(std::move(row));
+  }
+  std::sort(rows.begin(), rows.end(), [](const Loan& a, const Loan& b) { return a.loan_id < b.loan_id; });
+  return rows;
+}
+
+struct Loans {
+  using Event = LoanEvent;
+  using Gold = Loan;
+  using Options = toy::Options;
+
+  static constexpr std::string_view kName = "toy";
+  static constexpr std::string_view kSilverTable = "silver_loan_events";
+  static constexpr std::string_view kGoldTable = "gold_loans";
+
+  static Refined<Event> Refine(std::span<const BronzeRecord> batch, const Options&) {
+    return toy::Refine(batch);
+  }
+  static Policy PolicyOf(const Options& options) { return options.policy; }
+  static void Cut(std::span<const LoanElement> unit, std::span<uint32_t> fact, const Options& options) {
+    toy::Cut(unit, fact, options);
+  }
+  static void Fill(Event& row, int value, const Event* from) { toy::Fill(row, value, from); }
+  static std::string Difference(const Event& row, const Event& fact, uint8_t differs) {
+    return toy::Difference(row, fact, differs);
+  }
+  static std::vector<Gold> Derive(std::span<const LoanElement> history, UtcTime clock,
+                                  const Options& options) {
+    return toy::Derive(history, clock, options);
+  }
+  static RowVersion VersionOf(const Gold& row) {
+    return {.key = row.loan_id,
+            .hash = row.row_hash,
+            .model_version = row.model_version,
+            .updated_at = row.updated_at};
+  }
+  static UtcTime NextDue(const Gold& row) { return row.next_due_at; }
+  static std::string_view Subject(const Event& row) { return row.branch; }
+  static std::string_view Action(const Event& row) { return KindName(row.kind); }
+};
+
+// -----------------------------------------------------------------------------------------------------------
+// Feeds for tests
+
+// Records with the memory they refer to. Not to be copied, for the records point into it.
+class Feed {
+ public:
+  Feed() = default;
+  Feed(Feed&&) = default;
+  Feed& operator=(Feed&&) = default;
+  Feed(const Feed&) = delete;
+  Feed& operator=(const Feed&) = delete;
+
+  // A record at the next offset of `topic`, ingested at this minute.
+  BronzeRecord& Add(std::string payload, int64_t ingest_minute, std::string topic = "desk") {
+    const std::string& name = texts_.emplace_back(std::move(topic));
+    const std::string& text = texts_.emplace_back(std::move(payload));
+    const UtcTime ingest_ts{ingest_minute * kMicrosPerMinute};
+    return records_.emplace_back(BronzeRecord{.payload = text,
+                                              .at = {.topic = name, .partition = 0, .offset = next_[name]++},
+                                              .broker_ts = ingest_ts,
+                                              .ingest_ts = ingest_ts});
+  }
+
+  std::vector<BronzeRecord>& records() { return records_; }
+  const std::vector<BronzeRecord>& records() const { return records_; }
+
+ private:
+  std::deque<std::string> texts_;
+  std::vector<BronzeRecord> records_;
+  std::map<std::string, int64_t> next_;
+};
+
+// A messy feed: few branches and loans, so that copies, contradictions, late records and reused numbers
+// abound.
+inline Feed RandomFeed(uint32_t seed, size_t records) {
+  std::mt19937 random(seed);
+  const auto pick = [&](uint32_t below) { return static_cast<int64_t>(random() % below); };
+  const auto one_of = [&](std::initializer_list<const char*> texts) {
+    return std::string(texts.begin()[static_cast<size_t>(pick(static_cast<uint32_t>(texts.size())))]);
+  };
+  Feed feed;
+  std::vector<std::string> lines;
+  for (size_t i = 0; i < records; ++i) {
+    std::string payload;
+    for (int64_t rows = pick(8) == 0 ? 3 : 1; rows > 0; --rows) {
+      // One statement a field: operands of `+` may be drawn in any order, and a seed must repeat everywhere.
+      std::string line = one_of({"lend", "lend", "return", "note", "visit", "ping", "steal"});
+      const auto add = [&](const std::string& field) { line.append("|").append(field); };
+      add("e" + std::to_string(pick(40)));
+      add(one_of({"North", "South", ""}));
+      add(std::to_string(pick(4)));
+      add(std::to_string(pick(6) * 700));
+      add(one_of({"ann", "bob", "", "ann"}));
+      add(one_of({"", "A1", "A1", "B2"}));
+      add(one_of({"", "7", "7", "x"}));
+      add(one_of({"", "yes", "no"}));
+      add(one_of({"", "gr\u00fc\u00df\"e\""}));
+      if (!lines.empty() && pick(4) == 0)
+        line = lines[static_cast<size_t>(pick(static_cast<uint32_t>(lines.size())))];
+      lines.push_back(line);
+      payload += (payload.empty() ? "" : "\n") + line;
+    }
+    const int64_t ingest_minute = 2'000 + static_cast<int64_t>(i) * 60 + pick(200);
+    BronzeRecord& record = feed.Add(std::move(payload), ingest_minute, one_of({"desk", "gate"}));
+    if (pick(3) == 0) record.key = "East";
+  }
+  return feed;
+}
+
+}  // namespace medallion::toy
