@@ -1,0 +1,265 @@
+// A store of your own, complete, over std::map: the four functions of Store, which the run needs, and the
+// three of Tables, for reading back. Where a line touches a map, yours would touch its database.
+//
+// It keeps elements as bytes (io/element_codec.h), and finds them by record, by unit and by entity. A
+// database has a column and an index for each of these, and one for next_due_at. One thread at a time.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "medallion/base/arena.h"
+#include "medallion/gold/derive_entities.h"
+#include "medallion/io/element_codec.h"
+#include "medallion/io/element_tables.h"
+#include "medallion/io/store.h"
+#include "medallion/io/tables.h"
+#include "medallion/silver/tables.h"
+
+template <class Pack>
+class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
+ public:
+  using Digest = medallion::Digest;
+  using Element = medallion::Element<typename Pack::Event>;
+  using GoldWrite = medallion::GoldWrite<typename Pack::Gold>;
+
+  absl::Status Seen(std::span<const medallion::RecordId> records, medallion::SeenAnswer& answer) override {
+    answer.checkpoint = checkpoint_;
+    for (const medallion::RecordId& id : records) {
+      const auto found = records_.find(KeyOf(id));
+      std::optional<medallion::Arrival>& arrival = answer.arrivals.emplace_back();
+      if (found == records_.end()) continue;
+      const medallion::BronzeRecord& record = found->second;
+      arrival = {record.broker_ts, record.ingest_ts, record.key};
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Known(const medallion::KnownQuery& query,
+                     medallion::KnownAnswer<typename Pack::Event>& answer) override {
+    for (const medallion::Identity& arrived : query.arrived) answer.glances.push_back(GlanceAt(arrived));
+    std::set<Digest> keys;  // each element once
+    for (const Digest& unit : query.units) {
+      for (const Digest& key : Members(of_unit_, unit)) keys.insert(key);
+    }
+    for (const medallion::RecordId& id : query.records) {
+      for (const Digest& key : Members(of_record_, KeyOf(id))) keys.insert(key);
+    }
+    for (const Digest& key : keys) answer.elements.push_back(elements_.at(key).element);
+    return absl::OkStatus();
+  }
+
+  absl::Status History(const medallion::HistoryQuery& query,
+                       medallion::HistoryAnswer<typename Pack::Event>& answer) override {
+    std::set<Digest> entities(query.entities.begin(), query.entities.end());
+    size_t due = 0;
+    for (const auto& [at, key] : due_) {
+      if (at > query.due_by || due == query.due_max) break;
+      due += entities.insert(gold_.at(key).entity).second ? 1 : 0;
+    }
+    for (const Digest& entity : entities) {
+      for (const Digest& key : Members(of_entity_, entity)) {
+        const Element& element = elements_.at(key).element;
+        if (medallion::IsHistory(element)) answer.elements.push_back(element);
+      }
+      for (const Digest& key : Members(gold_of_entity_, entity)) {
+        answer.versions.push_back({.entity = entity, .version = gold_.at(key).version});
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // Over a database all of this is one transaction: all or nothing, the position included.
+  absl::Status Apply(const medallion::Batch<Pack>& batch) override {
+    for (const medallion::RecordWrite& write : batch.records) Put(write);
+    for (const medallion::ElementId& id : batch.withdrawn) Drop(medallion::QuarantineId(id));
+    for (const Element& element : batch.elements) Put(element);
+    for (const GoldWrite& write : batch.gold) Put(write);
+    checkpoint_.data_clock = std::max(checkpoint_.data_clock, batch.data_clock);
+    if (!batch.position.empty()) checkpoint_.positions[std::string(batch.source)] = batch.position;
+    std::string line;
+    medallion::AppendJson(batch.log, line);
+    if (log_.empty() || log_.back() != line) log_.push_back(line);  // else the same batch, applied again
+    return absl::OkStatus();
+  }
+
+  std::vector<std::string> Names() const override {
+    std::vector<std::string> names;
+    for (const std::string_view name :
+         {Pack::kSilverTable, medallion::kQuarantineTable, medallion::kAuditTable, medallion::kIgnoredTable,
+          Pack::kGoldTable, medallion::kRunLogTable}) {
+      names.emplace_back(name);
+    }
+    return names;
+  }
+
+  absl::Status Read(std::string_view table, const medallion::RowSink& sink) override {
+    const std::vector<std::string> names = Names();
+    if (std::find(names.begin(), names.end(), table) == names.end()) {
+      return absl::NotFoundError("no table " + std::string(table));
+    }
+    std::vector<std::string> rows;
+    if (table == medallion::kRunLogTable) rows = log_;
+    if (table == Pack::kGoldTable) {
+      for (const auto& [key, write] : gold_) medallion::AppendJson(write.row, rows.emplace_back());
+    }
+    for (const Element* element : InOrder()) {
+      if (medallion::TableOf(element->standing.fate, Pack::kSilverTable) != table) continue;
+      const medallion::BronzeRecord& record = records_.at(KeyOf(IdOf(element->identity.order).record));
+      medallion::AppendRow<Pack>(*element, record, rows.emplace_back());
+    }
+    for (const std::string& row : rows) {
+      if (auto status = sink(row); !status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<medallion::Accounting> Books() override {
+    medallion::Accounting books;
+    books.records = static_cast<int64_t>(records_.size());
+    for (const auto& [key, kept] : elements_) {
+      const medallion::UtcTime ingest_ts = kept.element.identity.order.ingest_ts;
+      const medallion::UtcTime hour =
+          ingest_ts == medallion::kNoTime ? ingest_ts : medallion::HourOf(ingest_ts);
+      ++books.elements;
+      ++books.fates[kept.element.standing.fate];
+      ++books.by_hour[hour][kept.element.standing.fate];
+    }
+    return books;
+  }
+
+  // The Gold rows by their keys.
+  const std::map<Digest, GoldWrite>& gold() const { return gold_; }
+
+ private:
+  struct Kept {
+    std::string bytes;
+    Element element;  // refers to `bytes`
+  };
+  using Index = std::set<std::pair<Digest, Digest>>;  // (what is looked for, key of an element or Gold row)
+
+  // QuarantineId is a digest of an element's id, so it serves as a key.
+  static Digest KeyOf(const medallion::RecordId& id) { return medallion::QuarantineId({id, 0}); }
+
+  static std::vector<Digest> Members(const Index& index, const Digest& of) {
+    std::vector<Digest> members;
+    for (auto at = index.lower_bound({of, Digest{}}); at != index.end() && at->first == of; ++at) {
+      members.push_back(at->second);
+    }
+    return members;
+  }
+
+  // What Glance asks for, found in few steps however many members the unit has: its rows in Silver; and the
+  // first with this event id, which is one of them or a business duplicate, since all later ones are
+  // technical duplicates.
+  std::optional<medallion::Glance> GlanceAt(const medallion::Identity& arrived) const {
+    const auto any = of_unit_.lower_bound({arrived.unit, Digest{}});
+    if (any == of_unit_.end() || any->first != arrived.unit) return std::nullopt;
+    medallion::Glance glance;
+    for (const Digest& key : Members(silver_of_unit_, arrived.unit)) {
+      const Element& element = elements_.at(key).element;
+      if (element.identity.business_key != arrived.business_key || element.identity.cut != arrived.cut)
+        continue;
+      glance.has_winner = true;
+      glance.winner = element.identity;
+      glance.filled = element.standing.filled;
+    }
+    for (const Digest& key : Members(first_of_event_, EventKey(arrived))) {
+      const medallion::Identity& identity = elements_.at(key).element.identity;
+      if (!glance.has_winner || identity.business_key != glance.winner.business_key) continue;
+      if (identity.fact != glance.winner.fact) continue;
+      glance.event_id_seen = true;
+      glance.event_id_first = identity.order;
+    }
+    return glance;
+  }
+
+  static Digest EventKey(const medallion::Identity& identity) {
+    medallion::JoinedFields fields;
+    return fields.Add(Hex(identity.unit)).Add(static_cast<int64_t>(identity.event_id)).Sha256();
+  }
+
+  // Elements in the order of their coordinates.
+  std::vector<const Element*> InOrder() const {
+    std::vector<const Element*> elements;
+    for (const auto& [key, kept] : elements_) elements.push_back(&kept.element);
+    std::sort(elements.begin(), elements.end(), [](const Element* a, const Element* b) {
+      const medallion::Order &left = a->identity.order, &right = b->identity.order;
+      return std::tuple(left.at, left.ordinal, left.payload) <
+             std::tuple(right.at, right.ordinal, right.payload);
+    });
+    return elements;
+  }
+
+  void Put(const medallion::RecordWrite& write) {
+    medallion::BronzeRecord record = write.record;
+    for (std::string_view* text :
+         {&record.payload, &record.at.topic, &record.key, &record.version, &record.connection_id}) {
+      *text = texts_.Copy(*text);
+    }
+    records_[KeyOf(write.id)] = record;
+  }
+
+  void Put(const Element& element) {
+    const medallion::ElementId id = IdOf(element.identity.order);
+    const Digest key = medallion::QuarantineId(id);
+    Drop(key);
+    Kept& kept = elements_[key];
+    medallion::PackElement(element, kept.bytes);
+    medallion::UnpackElement(kept.bytes, kept.element);
+    of_record_.insert({KeyOf(id.record), key});
+    if (element.entity != Digest{}) of_entity_.insert({element.entity, key});
+    if (!element.to_settle()) return;
+    const medallion::Fate fate = element.standing.fate;
+    const bool silver = fate == medallion::Fate::kSilver;
+    of_unit_.insert({element.identity.unit, key});
+    if (silver) silver_of_unit_.insert({element.identity.unit, key});
+    if (silver || fate == medallion::Fate::kBusinessDuplicate)
+      first_of_event_.insert({EventKey(element.identity), key});
+  }
+
+  void Drop(const Digest& key) {
+    const auto found = elements_.find(key);
+    if (found == elements_.end()) return;
+    const Element& element = found->second.element;
+    of_record_.erase({KeyOf(IdOf(element.identity.order).record), key});
+    of_unit_.erase({element.identity.unit, key});
+    silver_of_unit_.erase({element.identity.unit, key});
+    first_of_event_.erase({EventKey(element.identity), key});
+    of_entity_.erase({element.entity, key});
+    elements_.erase(found);
+  }
+
+  void Put(const GoldWrite& write) {
+    const Digest& key = write.version.key;
+    if (const auto before = gold_.find(key); before != gold_.end()) {
+      due_.erase({before->second.next_due_at, key});
+      gold_of_entity_.erase({before->second.entity, key});
+      gold_.erase(before);
+    }
+    if (write.write == medallion::Write::kDelete) return;
+    gold_.emplace(key, write);
+    gold_of_entity_.insert({write.entity, key});
+    if (write.next_due_at != medallion::kNoTime) due_.insert({write.next_due_at, key});
+  }
+
+  medallion::Checkpoint checkpoint_;
+  medallion::Arena texts_;  // of records
+  std::map<Digest, medallion::BronzeRecord> records_;
+  std::map<Digest, Kept> elements_;
+  Index of_record_, of_unit_, of_entity_, silver_of_unit_, first_of_event_;
+  std::map<Digest, GoldWrite> gold_;
+  Index gold_of_entity_;
+  std::set<std::pair<medallion::UtcTime, Digest>> due_;
+  std::vector<std::string> log_;
+};

@@ -1,0 +1,83 @@
+#include "tool/table_files.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace medallion::tool {
+namespace {
+
+absl::Status Error(std::string_view doing, const std::string& path, int error) {
+  const std::string message = std::string(doing) + " " + path + ": " + std::strerror(error);
+  if (error == ENOSPC || error == EDQUOT) return absl::ResourceExhaustedError(message);
+  return error == EACCES || error == EPERM || error == EROFS ? absl::PermissionDeniedError(message)
+                                                             : absl::UnavailableError(message);
+}
+
+}  // namespace
+
+absl::Status PrepareDirectory(const std::string& directory) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) return Error("cannot make the directory", directory, error.value());
+  // Whether a file can be made is only known by making one.
+  const std::string probe = directory + "/.medallion-probe";
+  const int file = ::open(probe.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (file < 0) return Error("cannot write into", directory, errno);
+  ::close(file);
+  ::unlink(probe.c_str());
+  return absl::OkStatus();
+}
+
+absl::Status SyncDirectory(const std::string& directory) {
+  const int handle = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (handle < 0) return Error("cannot open", directory, errno);
+  const int result = ::fsync(handle);
+  const int error = errno;
+  ::close(handle);
+  // Some file systems cannot sync a directory, and need not.
+  return result == 0 || error == EINVAL ? absl::OkStatus() : Error("cannot write", directory, error);
+}
+
+absl::StatusOr<std::unique_ptr<TableFile>> TableFile::Create(const std::string& directory,
+                                                             std::string_view table) {
+  std::string path = directory + "/" + std::string(table) + ".jsonl";
+  std::FILE* file = std::fopen((path + ".partial").c_str(), "wb");
+  if (file == nullptr) return Error("cannot write", path + ".partial", errno);
+  return std::unique_ptr<TableFile>(new TableFile(std::move(path), file));
+}
+
+TableFile::TableFile(std::string path, std::FILE* file)
+    : path_(std::move(path)), partial_(path_ + ".partial"), file_(file) {}
+
+TableFile::~TableFile() {
+  if (file_ != nullptr) std::fclose(file_);
+  if (!partial_.empty()) std::remove(partial_.c_str());
+}
+
+absl::Status TableFile::Failed(std::string_view doing) const { return Error(doing, partial_, errno); }
+
+absl::Status TableFile::Append(std::string_view line) {
+  const bool written =
+      std::fwrite(line.data(), 1, line.size(), file_) == line.size() && std::fputc('\n', file_) == '\n';
+  return written ? absl::OkStatus() : Failed("cannot write");
+}
+
+absl::Status TableFile::Flush() {
+  if (std::fflush(file_) != 0 || ::fsync(::fileno(file_)) != 0) return Failed("cannot write");
+  return absl::OkStatus();
+}
+
+absl::Status TableFile::Publish() {
+  if (std::fclose(std::exchange(file_, nullptr)) != 0) return Failed("cannot close");
+  if (std::rename(partial_.c_str(), path_.c_str()) != 0) return Failed("cannot rename");
+  partial_.clear();
+  return absl::OkStatus();
+}
+
+}  // namespace medallion::tool

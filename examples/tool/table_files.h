@@ -1,0 +1,44 @@
+// Tables as files: DIR/<table>.jsonl. A table is written under another name, brought to the disk and then
+// renamed, so nobody ever meets half a table: a file is the old one or the new one. One thread at a time.
+// Errors name the file and what the system said.
+#pragma once
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace medallion::tool {
+
+// Makes the directory where it is missing, and proves that files can be made in it.
+absl::Status PrepareDirectory(const std::string& directory);
+
+// Brings renames in the directory to the disk.
+absl::Status SyncDirectory(const std::string& directory);
+
+// One table on its way to its file. Where it goes before Publish, nothing of it is left.
+class TableFile {
+ public:
+  static absl::StatusOr<std::unique_ptr<TableFile>> Create(const std::string& directory,
+                                                           std::string_view table);
+  ~TableFile();
+  TableFile(const TableFile&) = delete;
+  TableFile& operator=(const TableFile&) = delete;
+
+  absl::Status Append(std::string_view line);
+  absl::Status Flush();    // everything appended is on the disk
+  absl::Status Publish();  // the file has its name; after Flush
+
+ private:
+  TableFile(std::string path, std::FILE* file);
+  absl::Status Failed(std::string_view doing) const;
+
+  std::string path_;
+  std::string partial_;  // the name until Publish; empty after it
+  std::FILE* file_;
+};
+
+}  // namespace medallion::tool

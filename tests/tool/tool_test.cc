@@ -1,0 +1,495 @@
+// The command-line tool as its users run it: by its arguments, its exit code, and what it leaves behind.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <initializer_list>
+#include <iterator>
+#include <map>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "catch.h"
+#include "nlohmann/json.hpp"
+
+namespace medallion {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+const std::string kGolden = "tests/golden/ocpp/bronze.jsonl";
+
+std::string ReadAll(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void WriteAll(const fs::path& path, std::string_view text) {
+  fs::create_directories(path.parent_path());
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+bool Has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+// A directory of its own for each test.
+class Folder {
+ public:
+  Folder() : path_(fs::temp_directory_path() / ("medallion_tool_test_" + std::to_string(::getpid()))) {
+    fs::remove_all(path_);
+    fs::create_directories(path_);
+  }
+  ~Folder() { fs::remove_all(path_); }
+  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  fs::path path_;
+};
+
+struct Ran {
+  int code = -1;
+  std::string out, err;
+};
+
+// Runs the tool by a shell, so that `arguments` may redirect; `before` sets variables.
+Ran Tool(const Folder& folder, const std::string& arguments, const std::string& before = "") {
+  const std::string out = folder / "stdout", err = folder / "stderr";
+  const std::string command = before + " " MEDALLION_TOOL " " + arguments;
+  const int status = std::system(("( " + command + " ) >" + out + " 2>" + err).c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, ReadAll(out), ReadAll(err)};
+}
+
+Ran Run(const Folder& folder, const std::string& arguments) { return Tool(folder, "ocpp run " + arguments); }
+
+// All tables in a directory, save for the run log, which tells of runs.
+std::map<std::string, std::string> TablesIn(const fs::path& directory) {
+  std::map<std::string, std::string> tables;
+  for (const auto& entry : fs::directory_iterator(directory)) {
+    const std::string name = entry.path().filename().string();
+    if (name != "ops_run_log.jsonl") tables[name] = ReadAll(entry.path());
+  }
+  return tables;
+}
+
+std::vector<json> Rows(const std::string& lines) {
+  std::vector<json> rows;
+  std::istringstream stream(lines);
+  for (std::string line; std::getline(stream, line);) rows.push_back(json::parse(line, nullptr, false));
+  return rows;
+}
+
+TEST_CASE("tool: the golden sample and its variants") {
+  struct Case {
+    std::string file;
+    std::string_view accounting, session;
+  };
+  const Folder folder;
+  for (const Case& c : std::initializer_list<Case>{
+           {"bronze", "9 = 6 silver + 2 duplicates + 1 quarantined\n", "1800  COMPLETED       7.500  final "},
+           {"bronze-rows-1-to-4", "4 = 2 silver + 2 duplicates\n",
+            "600  IN_PROGRESS       3.000  provisional"},
+           {"bronze-without-row-5", "8 = 5 silver + 2 duplicates + 1 quarantined\n",
+            "900  IN_PROGRESS       6.200  provisional"},
+           {"bronze-row-4-conflict", "9 = 6 silver + 1 duplicate + 2 quarantined\n",
+            "1800  COMPLETED       7.500  provisional  CONFLICT"},
+       }) {
+    CAPTURE(c.file);
+    const Ran ran = Run(folder, "--input tests/golden/ocpp/" + c.file + ".jsonl");
+    CHECK(ran.code == 0);
+    CHECK(ran.err.empty());
+    CHECK(ran.out.starts_with(c.accounting));
+    CHECK(Has(ran.out, c.session));
+  }
+  const Ran ran = Run(folder, "--input " + kGolden);
+  for (const std::string_view part :
+       {"MISSING_CHARGE_POINT_ID  1\n", "TECHNICAL  1\n", "BUSINESS   1\n",
+        "data clock   2026-03-01T10:45:01.000000Z\n", "warning: no key for id tags"}) {
+    CAPTURE(part);
+    CHECK(Has(ran.out, part));
+  }
+}
+
+TEST_CASE("tool: equal tables are equal bytes, however they came about") {
+  const Folder folder;
+  const std::string feed = "tests/golden/ocpp/recorded/microocpp-excerpt.jsonl";
+  REQUIRE(Run(folder, "--input " + feed + " --out " + folder / "a/b/c").code == 0);
+  REQUIRE(Run(folder, "--out=" + folder / "d" + " --batch-records 7 --quiet --input=" + feed).code == 0);
+  REQUIRE(Run(folder, "--input " + feed + " --batch-records 100 --out " + folder / "e" +
+                          " --store sqlite:" + folder / "s")
+              .code == 0);
+  const auto tables = TablesIn(folder / "a/b/c");
+  CHECK(tables.size() == 5);
+  CHECK(TablesIn(folder / "d") == tables);
+  CHECK(TablesIn(folder / "e") == tables);
+  CHECK(Rows(tables.at("gold_charging_sessions.jsonl")).size() == 50);
+  // A table that stood there before is replaced.
+  WriteAll(folder / "d/silver_ignored.jsonl", "old");
+  REQUIRE(Run(folder, "--input " + feed + " --out " + folder / "d").code == 0);
+  CHECK(TablesIn(folder / "d") == tables);
+}
+
+// Any line may come: it ends as one row with a reason, and the run goes on.
+TEST_CASE("tool: hostile lines") {
+  const Folder folder;
+  const std::string head = R"("event_id":"e","charge_point_id":"CP","event_ts":"2026-03-01T10:00:00Z",)";
+  const std::string meter = "{" + head + R"("event_type":"MeterValues","transaction_id":5,"meter_value":)";
+  const auto nested = [&](size_t depth) { return std::string(depth, '[') + "1" + std::string(depth, ']'); };
+  struct Case {
+    std::string line;
+    std::string_view reason;  // empty: Silver
+  };
+  const std::vector<Case> cases = {
+      {"hello", "CORRUPT_PAYLOAD"},
+      {R"({"event_id":"e1",})", "CORRUPT_PAYLOAD"},
+      {R"({"event_id":"e1")", "CORRUPT_PAYLOAD"},
+      {R"({"x":tru,"event_type":"Heartbeat"})", "CORRUPT_PAYLOAD"},
+      {meter + "01}", "CORRUPT_PAYLOAD"},
+      {"{" + head + "\"x\":\"\xff\xfe\"}", "CORRUPT_PAYLOAD"},
+      {std::string("{\"a\":\"b\0c\"}", 11), "CORRUPT_PAYLOAD"},
+      {std::string("\0\0\0", 3), "CORRUPT_PAYLOAD"},
+      {meter + "1,\"x\":" + nested(64) + "}", "CORRUPT_PAYLOAD"},
+      {meter + "1,\"x\":" + nested(100'000) + "}", "CORRUPT_PAYLOAD"},
+      {std::string(200'000, '['), "CORRUPT_PAYLOAD"},
+      {"{\"event_id\":\"" + std::string(10'000'000, 'x') + "\"}", "CORRUPT_PAYLOAD"},
+      {std::string(17'000'000, 'y'), "CORRUPT_PAYLOAD"},
+      {meter + std::string(400, '9') + "}", "INVALID_METER_VALUE"},
+      {meter + "0." + std::string(400, '3') + "}", "INVALID_METER_VALUE"},
+      {meter + "1e999999999999}", "INVALID_METER_VALUE"},
+      {meter + "1,\"meter_value\":2}", "AMBIGUOUS_FIELD"},
+      {"{" + head + R"("event_type":7})", "UNKNOWN_EVENT_TYPE"},
+      {R"({"event_id":[1],"event_type":{},"charge_point_id":true,"event_ts":5})", "MISSING_EVENT_ID"},
+      {R"({"topic":"t","partition":0,"offset":7})", "CORRUPT_PAYLOAD"},
+      {R"({"topic":"t","offset":8,"payload":null})", "CORRUPT_PAYLOAD"},
+      {R"({"topic":"t","offset":9,"payload":5})", "CORRUPT_PAYLOAD"},
+      {R"({"topic":"t","offset":"x","partition":99999999999,"payload":"{}"})", "MISSING_EVENT_ID"},
+      {"[1,2]", "CORRUPT_PAYLOAD"},
+      {"null", "CORRUPT_PAYLOAD"},
+      {"\"\"", "CORRUPT_PAYLOAD"},
+      {"{}", "MISSING_EVENT_ID"},
+      {"{" + head + R"("event_type":"Heartbeat"})" + "\r", ""},
+      {meter + "1,\"x\":" + nested(63) + "}", ""},
+      {meter + "2,\"event_id\":\"e\",\"transaction_id\":6}", "AMBIGUOUS_FIELD"},
+  };
+  std::string feed =
+      "\xEF\xBB\xBF{" + head + R"("event_type":"Heartbeat","charge_point_id":"CP"})" + "\n\n \r\n";
+  for (const Case& c : cases) feed += c.line + "\n";
+  feed += R"({"event_id":"last","event_type":"Heartbeat","charge_point_id":"CP2",)"
+          R"("event_ts":"2026-03-01T10:00:00Z"})";
+  WriteAll(folder / "feed", feed);
+
+  const Ran ran = Run(folder, "--input " + folder / "feed" + " --out " + folder / "out");
+  REQUIRE(ran.code == 0);
+  CHECK(ran.out.starts_with(std::to_string(cases.size() + 2) + " = "));
+  std::map<std::pair<std::string, int64_t>, std::string> reasons;
+  for (const json& row : Rows(ReadAll(folder / "out/silver_quarantine_events.jsonl"))) {
+    REQUIRE(row.is_object());
+    reasons[{row["topic"], row["offset"]}] = row["violations"][0];
+  }
+  int64_t line = 3;  // two blank lines came first
+  for (const Case& c : cases) {
+    ++line;
+    CAPTURE(line, c.line.substr(0, 100));
+    const bool wrapped = c.line.starts_with("{\"topic\"");
+    const json row = wrapped ? json::parse(c.line) : json();
+    const bool has_offset = wrapped && row["offset"].is_number();
+    const auto found =
+        reasons.find({wrapped ? "t" : "feed", has_offset ? row["offset"].get<int64_t>() : line});
+    CHECK((found == reasons.end() ? "" : found->second) == c.reason);
+  }
+}
+
+TEST_CASE("tool: nothing in, nothing out") {
+  const Folder folder;
+  WriteAll(folder / "empty", "");
+  const Ran ran = Run(folder, "--input " + folder / "empty" + " --out " + folder / "out");
+  CHECK(ran.code == 0);
+  CHECK(ran.out.starts_with("0 = 0 silver\n"));
+  CHECK(fs::file_size(folder / "out/silver_charging_events.jsonl") == 0);
+}
+
+TEST_CASE("tool: when the world fails it says what, where and how to go on") {
+  const Folder folder;
+  WriteAll(folder / "file", "not a store, not a directory, and long enough to be neither by mistake");
+  const std::string golden = "--input " + kGolden;
+  struct Case {
+    std::string arguments;
+    std::string says;
+  };
+  for (const Case& c : std::vector<Case>{
+           {"--input " + folder / "missing", "cannot open " + folder / "missing" + ": No such file"},
+           {golden + " " + folder / "missing", "cannot open " + folder / "missing"},
+           {"--input " + folder / "", "it is a directory"},
+           {golden + " --out " + folder / "file/x", "cannot make the directory " + folder / "file/x"},
+           {golden + " --out " + folder / "file", "cannot"},
+           {golden + " --out /proc/nowhere", "cannot make the directory /proc/nowhere"},
+           {golden + " --config " + folder / "missing", "cannot open " + folder / "missing"},
+           {golden + " --store sqlite:" + folder / "no/such/store", folder / "no/such/store"},
+           {golden + " --store sqlite:" + folder / "file", folder / "file"},
+       }) {
+    CAPTURE(c.arguments);
+    const Ran ran = Run(folder, c.arguments);
+    CAPTURE(ran.err);
+    CHECK(ran.code == 1);
+    CHECK(ran.out.empty());
+    CHECK(Has(ran.err, c.says));
+    CHECK(Has(ran.err, "Nothing was read or written. Mend this and run again."));
+  }
+  // Found before the run starts: no store was made.
+  Run(folder, golden + " --out " + folder / "file/x" + " --store sqlite:" + folder / "store");
+  CHECK(!fs::exists(folder / "store"));
+  if (fs::exists("/dev/full")) CHECK(Tool(folder, "ocpp run " + golden + " >/dev/full").code == 1);
+}
+
+TEST_CASE("tool: a table that cannot be written leaves the old ones") {
+  const Folder folder;
+  REQUIRE(Run(folder, "--input " + kGolden + " --out " + folder / "out").code == 0);
+  const auto before = TablesIn(folder / "out");
+  fs::create_directories(folder / "out/gold_charging_sessions.jsonl.partial/x");
+  const Ran ran = Run(folder, "--input tests/golden/ocpp/bronze-rows-1-to-4.jsonl --out " + folder / "out");
+  CHECK(ran.code == 1);
+  CHECK(Has(ran.err, "cannot write " + folder / "out/gold_charging_sessions.jsonl.partial"));
+  fs::remove_all(folder / "out/gold_charging_sessions.jsonl.partial");
+  CHECK(TablesIn(folder / "out") == before);
+}
+
+TEST_CASE("tool: wrong usage") {
+  const Folder folder;
+  WriteAll(folder / "bronze.jsonl", "");
+  WriteAll(folder / "config", R"({"policy":"last"})");
+  WriteAll(folder / "broken", "{\"policy\":\n nonsense}");
+  const std::string run = "ocpp run --input " + kGolden + " ";
+  struct Case {
+    std::string arguments;
+    std::string says;
+  };
+  for (const Case& c : std::vector<Case>{
+           {"", "what shall be done?"},
+           {"frob", "unknown command frob"},
+           {"ocpp", "medallion ocpp run"},
+           {"ocpp walk", "medallion ocpp run"},
+           {"ocpp run", "--input is missing"},
+           {"ocpp run --input", "--input needs a value"},
+           {"ocpp run " + kGolden, "belongs to no option"},
+           {run + "--imput x", "unknown option --imput"},
+           {run + "--store", "--store needs a value"},
+           {run + "--store postgres:x", "must be memory or sqlite:PATH"},
+           {run + "--store sqlite:", "must be memory or sqlite:PATH"},
+           {run + "--store memory --store memory", "--store is given twice"},
+           {run + "--out a b", "\"b\" belongs to no option"},
+           {run + "--quiet yes", "--quiet takes no value"},
+           {run + "--batch-records 0", "must be a whole number from 1 to 1000000"},
+           {run + "--batch-records 1.5", "must be a whole number"},
+           {run + "--batch-records -1", "must be a whole number"},
+           {run + "--batch-records=-1", "must be a whole number"},
+           {run + "--batch-records 99999999999999999999", "must be a whole number"},
+           {run + "--as-of yesterday", "must be a time with an offset"},
+           {run + "--as-of 2026-03-01T10:00:00", "must be a time with an offset"},
+           {run + "--format csv", "must be auto, wrapped or bare"},
+           {run + "--config " + folder / "config", folder / "config" + ": policy must be one of"},
+           {run + "--config " + folder / "broken",
+            "no valid JSON: {\"problem\":\"malformed JSON\",\"byte\":12}"},
+           {run + "--id-tag-key-env NO_SUCH_VARIABLE", "there is no such environment variable"},
+           {run + "--input " + folder / "bronze.jsonl", "two inputs have the name \"bronze.jsonl\""},
+           {run + "--input " + folder / "bronze.jsonl --topic a a", "two inputs have the name \"a\""},
+           {run + "--topic a b", "--topic is given 2 times for 1 inputs"},
+           {run + kGolden, "is given twice"},
+           {"ocpp run --input - --store sqlite:" + folder / "s", "needs --topic NAME"},
+           {"ocpp run --input /dev/stdin --store sqlite:" + folder / "s </dev/null", "needs --topic NAME"},
+       }) {
+    CAPTURE(c.arguments);
+    const Ran ran = Tool(folder, c.arguments);
+    CAPTURE(ran.err);
+    CHECK(ran.code == 2);
+    CHECK(ran.out.empty());
+    CHECK(Has(ran.err, c.says));
+    CHECK(Has(ran.err, "See medallion --help."));
+  }
+  CHECK(Tool(folder, "--help").code == 0);
+  CHECK(Has(Tool(folder, "ocpp run --help").out, "--batch-records N"));
+  CHECK(Tool(folder, "--version").out.starts_with("medallion "));
+}
+
+TEST_CASE("tool: a key for id tags from the environment") {
+  const Folder folder;
+  const auto tag = [&](const std::string& arguments, const std::string& before) {
+    const Ran ran =
+        Tool(folder, "ocpp run --input " + kGolden + " --out " + folder / "out " + arguments, before);
+    REQUIRE(ran.code == 0);
+    CHECK(!Has(ran.out + ran.err, "s3cret"));
+    CHECK(Has(ran.out, "warning") == before.empty());
+    return Rows(ReadAll(folder / "out/gold_charging_sessions.jsonl"))[0]["id_tag_hash"].get<std::string>();
+  };
+  const std::string open = tag("", ""), keyed = tag("", "MEDALLION_ID_TAG_KEY=s3cret");
+  CHECK(open != keyed);
+  CHECK(tag("--id-tag-key-env MY_KEY", "MEDALLION_ID_TAG_KEY=other MY_KEY=s3cret") == keyed);
+}
+
+TEST_CASE("tool: a configuration is used") {
+  const Folder folder;
+  WriteAll(folder / "config", R"({"severities":{"MISSING_CHARGE_POINT_ID":"flag"},"policy":"contest_all"})");
+  const Ran ran =
+      Run(folder, "--input tests/golden/ocpp/bronze-row-4-conflict.jsonl --config " + folder / "config");
+  CHECK(ran.code == 0);
+  CHECK(ran.out.starts_with("9 = 6 silver + 3 quarantined\n"));
+}
+
+TEST_CASE("tool: several inputs, standard input, pipes") {
+  const Folder folder;
+  const std::string other = folder / "bronze.jsonl";
+  WriteAll(other, R"({"event_id":"h","event_type":"Heartbeat","charge_point_id":"A",)"
+                  R"("event_ts":"2026-03-01T10:00:00Z"})"
+                  "\n");
+  const std::string both = "--input " + kGolden + " " + other + " --out " + folder / "out ";
+  for (const std::string& topic : std::vector<std::string>{"--topic one", "--topic one two"}) {
+    CAPTURE(topic);
+    const Ran ran = Run(folder, both + topic);
+    CHECK(ran.code == 0);
+    CHECK(ran.out.starts_with("10 = 7 silver + 2 duplicates + 1 quarantined\n"));
+    const bool named = Has(ReadAll(folder / "out/silver_charging_events.jsonl"),
+                           topic == "--topic one" ? R"("bronze_topic":"one","bronze_partition":1)"
+                                                  : R"("bronze_topic":"two","bronze_partition":0)");
+    CHECK(named);
+  }
+  for (const std::string& arguments :
+       std::vector<std::string>{"--input - <" + kGolden, "--input /dev/stdin <" + kGolden}) {
+    CAPTURE(arguments);
+    CHECK(Run(folder, arguments).out.starts_with("9 = 6 silver + 2 duplicates + 1 quarantined\n"));
+  }
+  const Ran piped = Tool(folder, "ocpp run --input /dev/stdin --topic t --store sqlite:" + folder / "s",
+                         "cat " + kGolden + " |");
+  CHECK(piped.out.starts_with("9 = 6 silver + 2 duplicates + 1 quarantined\n"));
+}
+
+TEST_CASE("tool: as of a time") {
+  const Folder folder;
+  const std::string store = " --store sqlite:" + folder / "store", out = " --out " + folder / "out";
+  const Ran early = Run(folder, "--input " + kGolden + " --as-of 2026-03-01T11:15:00+01:00" + store);
+  CHECK(early.out.starts_with("4 = 2 silver + 2 duplicates\n"));
+  CHECK(Has(early.out, "beyond --as-of        5\n"));
+  CHECK(Has(early.out, "3.000  provisional"));
+  CHECK(Has(early.out, "2026-03-01T10:15:00.000000Z"));
+  // The rest comes when it is asked for.
+  const Ran rest = Run(folder, "--input " + kGolden + store + out);
+  CHECK(rest.out.starts_with("9 = 6 silver + 2 duplicates + 1 quarantined\n"));
+  REQUIRE(Run(folder, "--input " + kGolden + " --out " + folder / "whole").code == 0);
+  CHECK(TablesIn(folder / "out") == TablesIn(folder / "whole"));
+  // Long after the last event an open session has timed out.
+  const Ran late =
+      Run(folder, "--input tests/golden/ocpp/bronze-without-row-5.jsonl --as-of 2026-03-09T00:00:00Z");
+  CHECK(Has(late.out, "TIMED_OUT"));
+}
+
+TEST_CASE("tool: with SQLite a second run changes nothing, and a file that grew is continued") {
+  const Folder folder;
+  const std::string feed = folder / "feed.jsonl";
+  const std::string run = "--input " + feed + " --store sqlite:" + folder / "store" + " --out ";
+  WriteAll(feed, ReadAll(kGolden));
+  REQUIRE(Run(folder, run + folder / "a").code == 0);
+  const Ran again = Run(folder, run + folder / "b");
+  CHECK(again.out.starts_with("9 = 6 silver + 2 duplicates + 1 quarantined\n"));
+  CHECK(Has(again.out, "nothing new: 9 records known already\n"));
+  CHECK(TablesIn(folder / "b") == TablesIn(folder / "a"));
+  CHECK(ReadAll(folder / "b/ops_run_log.jsonl") == ReadAll(folder / "a/ops_run_log.jsonl"));
+
+  std::ofstream(feed, std::ios::app) << R"({"event_id":"h","event_type":"Heartbeat","charge_point_id":"A",)"
+                                        R"("event_ts":"2026-03-01T10:00:00Z"})"
+                                        "\n";
+  const Ran grown = Run(folder, run + folder / "c");
+  CHECK(grown.out.starts_with("10 = 7 silver + 2 duplicates + 1 quarantined\n"));
+  CHECK(Has(grown.out, "records               1\n"));
+}
+
+// A feed large enough to die in: sessions of many stations, some events sent twice.
+std::string LargeFeed() {
+  std::string feed;
+  int64_t id = 0;
+  const auto add = [&](int station, int minute, std::string_view type, std::string_view meter) {
+    char time[32];
+    std::snprintf(time, sizeof time, "2026-03-01T%02d:%02d:00Z", minute / 60, minute % 60);
+    const std::string line = R"({"event_id":")" + std::to_string(++id) + R"(","event_type":")" +
+                             std::string(type) + R"(","charge_point_id":"CP-)" + std::to_string(station) +
+                             R"(","connector_id":1,"transaction_id":)" + std::to_string(station + 7) +
+                             R"(,"event_ts":")" + time + R"(","meter_wh":)" + std::string(meter) + "}\n";
+    feed += line;
+    if (id % 11 == 0) feed += line;
+  };
+  for (int minute = 0; minute < 12; ++minute) {
+    for (int station = 0; station < 1'000; ++station) {
+      const std::string_view type = minute == 0    ? "StartTransaction"
+                                    : minute == 11 ? "StopTransaction"
+                                                   : "MeterValues";
+      add(station, minute * 5 + station % 7, type, std::to_string(1000 + minute * 400 + station % 3));
+    }
+  }
+  return feed;
+}
+
+// Starts a run, kills it once its log has grown to so many bytes. False where it was done before.
+bool KillOnceAt(const std::vector<std::string>& words, const fs::path& log, uintmax_t bytes) {
+  std::vector<char*> argv;
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    const int nowhere = ::open("/dev/null", O_WRONLY);
+    ::dup2(nowhere, 1);
+    ::execv(argv[0], argv.data());
+    ::_exit(127);
+  }
+  int status = 0;
+  while (::waitpid(child, &status, WNOHANG) == 0) {
+    std::error_code error;
+    const uintmax_t size = fs::file_size(log, error);
+    if (!error && size >= bytes) {
+      ::kill(child, SIGKILL);
+      ::waitpid(child, &status, 0);
+      break;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return WIFSIGNALED(status);
+}
+
+TEST_CASE("tool: killed in the middle, it continues and ends in the same tables") {
+  const Folder folder;
+  WriteAll(folder / "feed.jsonl", LargeFeed());
+  const std::string store = folder / "killed";
+  const std::vector<std::string> words = {
+      MEDALLION_TOOL,    "ocpp", "run", "--input", folder / "feed.jsonl", "--store", "sqlite:" + store,
+      "--batch-records", "250"};
+  int kills = 0;
+  for (const uintmax_t bytes :
+       {uintmax_t{1}, uintmax_t{300'000}, uintmax_t{2'000'000}, uintmax_t{9'000'000}}) {
+    kills += KillOnceAt(words, store + "-wal", bytes) ? 1 : 0;
+  }
+  CHECK(kills >= 2);
+  const std::string input = "--input " + folder / "feed.jsonl" + " --batch-records 250 --out ";
+  const Ran continued = Run(folder, input + folder / "a" + " --store sqlite:" + store);
+  const Ran whole = Run(folder, input + folder / "b" + " --store sqlite:" + folder / "whole");
+  REQUIRE(continued.code == 0);
+  REQUIRE(whole.code == 0);
+  CHECK(whole.out.starts_with("13090 = 12000 silver + 1090 duplicates\n"));
+  CHECK(continued.out.starts_with("13090 = 12000 silver + 1090 duplicates\n"));
+  CHECK(TablesIn(folder / "a") == TablesIn(folder / "b"));
+}
+
+TEST_CASE("readme: its example is the one that is compiled") {
+  const std::string readme = ReadAll("README.md");
+  const std::string begin = "<!-- examples/01_embed.cc -->\n```cpp\n";
+  const size_t at = readme.find(begin);
+  REQUIRE(at != std::string::npos);
+  const std::string from = readme.substr(at + begin.size());
+  CHECK(from.substr(0, from.find("```\n")) == ReadAll("examples/01_embed.cc"));
+}
+
+}  // namespace
+}  // namespace medallion
