@@ -1,5 +1,6 @@
 // Everything, in the order in which a record flows; reading the headers in this order is reading the manual.
-// Left out are the two headers with libraries of their own: medallion/io/sqlite_store.h and medallion/ocpp/json.h.
+// Left out are the headers with libraries of their own: medallion/io/sqlite_store.h (with the two it stands on) and
+// medallion/ocpp/json.h.
 #pragma once
 
 // The order is the flow, so it is not sorted.
