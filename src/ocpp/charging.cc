@@ -41,8 +41,8 @@ void Charging::Cut(std::span<const ChargingElement> unit, std::span<uint32_t> fa
 }
 
 void Charging::Fill(Event& row, int value, const Event* from) {
-  static const Event kNothing;
-  const Event& source = from != nullptr ? *from : kNothing;
+  static const Event nothing;
+  const Event& source = from != nullptr ? *from : nothing;
   const std::string_view name = ValueName(row.event_type, value);
   if (name == "meter_wh") {
     row.meter_wh = source.meter_wh;

@@ -233,9 +233,9 @@ absl::Status OnlyKeys(std::string_view at, const json& value, const std::vector<
 
 // A member, or null where there is none.
 const json& At(const json& object, const char* key) {
-  static const json kNone;
+  static const json none;
   const auto member = object.find(key);
-  return member == object.end() ? kNone : *member;
+  return member == object.end() ? none : *member;
 }
 
 std::optional<Field> FieldFor(std::string_view name) {
