@@ -2,7 +2,9 @@
 
 #include <openssl/evp.h>
 
+#include <algorithm>
 #include <array>
+#include <cassert>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +13,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+
+#include "sha256_pair.h"
 
 namespace medallion {
 namespace {
@@ -64,6 +68,35 @@ bool NeedsEscape(std::string_view field) {
 }  // namespace
 
 Digest Sha256(std::string_view bytes) { return Hash({bytes}); }
+
+// Texts of as many blocks are hashed in pairs; what is left of them in the end, one of each length, too.
+void Sha256Each(std::span<const std::string_view> texts, std::span<Digest> out) {
+  assert(texts.size() == out.size());
+  constexpr size_t kNone = ~size_t{0};
+  std::array<size_t, 32> waiting;  // by blocks: the text that has no other yet
+  waiting.fill(kNone);
+  const auto pair = [&](size_t i, size_t& other) {
+    if (other == kNone) {
+      other = i;
+    } else {
+      Sha256Pair(texts[other], texts[i], out[other], out[i]);
+      other = kNone;
+    }
+  };
+  const bool in_pairs = HasSha256Pair();
+  for (size_t i = 0; i < texts.size(); ++i) {
+    if (in_pairs) {
+      pair(i, waiting[std::min((texts[i].size() + 8) / kBlockBytes, waiting.size() - 1)]);
+    } else {
+      out[i] = Sha256(texts[i]);
+    }
+  }
+  size_t left = kNone;
+  for (const size_t i : waiting) {
+    if (i != kNone) pair(i, left);
+  }
+  if (left != kNone) out[left] = Sha256(texts[left]);
+}
 
 void Sha256Stream::Free::operator()(evp_md_ctx_st* context) const { EVP_MD_CTX_free(context); }
 

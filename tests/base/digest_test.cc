@@ -56,6 +56,32 @@ TEST_CASE("digest: SHA-256 vectors") {
   }
 }
 
+TEST_CASE("digest: many texts at once have the digests that each has by itself") {
+  constexpr size_t kLongest = 300;
+  std::string bytes;
+  for (size_t i = 0; i < 2 * kLongest; ++i) bytes.push_back(static_cast<char>(i * 7 + i / 256));
+  const auto each = [](const std::vector<std::string_view>& texts) {
+    std::vector<Digest> digests(texts.size());
+    Sha256Each(texts, digests);
+    return digests;
+  };
+  std::vector<Digest> alone;
+  std::vector<std::string_view> texts;
+  for (size_t size = 0; size <= kLongest; ++size) {
+    texts.push_back(std::string_view(bytes).substr(kLongest - size, size));
+    alone.push_back(Sha256(texts.back()));
+  }
+  CHECK(each(texts) == alone);
+  CHECK(each({}).empty());
+  for (size_t a = 0; a <= kLongest; ++a) {  // two texts of any two lengths are hashed as a pair
+    for (size_t b = 0; b <= kLongest; b += 1 + a % 5) {
+      if (each({texts[a], texts[b]}) != std::vector{alone[a], alone[b]}) FAIL(a << " and " << b << " bytes");
+    }
+  }
+  const std::string longer(100'000, 'x'), longest(100'077, 'y');  // more blocks than are told apart
+  CHECK(each({longer, "x", longest}) == std::vector{Sha256(longer), Sha256("x"), Sha256(longest)});
+}
+
 TEST_CASE("digest: HMAC-SHA-256 vectors of RFC 4231") {
   struct Case {
     std::string key;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,6 +34,8 @@ struct Digest {
 };
 
 Digest Sha256(std::string_view bytes);
+// The digest of each text, out[i] of texts[i]. Faster than one by one where the processor has SHA instructions.
+void Sha256Each(std::span<const std::string_view> texts, std::span<Digest> out);
 Digest HmacSha256(std::string_view key, std::string_view bytes);
 
 // SHA-256 of bytes that come piece by piece.
