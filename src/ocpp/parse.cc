@@ -9,6 +9,7 @@
 #include "medallion/base/decimal.h"
 #include "medallion/base/text.h"
 #include "medallion/base/time.h"
+#include "plain_json.h"
 #include "simdjson.h"
 
 namespace medallion::ocpp {
@@ -80,28 +81,9 @@ std::string_view MarkRepeats(std::span<const Member> members, std::vector<char>&
 
 // ---- reading JSON -------------------------------------------------------------------------------------------
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
-// RFC 8259, 6: simdjson's On-Demand hands out tokens like 01 as numbers.
+// Simdjson's On-Demand hands out tokens like 01 as numbers.
 bool IsJsonNumber(std::string_view token) {
-  size_t i = 0;
-  const auto at = [&](char c) { return i < token.size() && token[i] == c; };
-  const auto digits = [&] {
-    const size_t begin = i;
-    while (i < token.size() && IsDigit(token[i])) ++i;
-    return i - begin;
-  };
-  if (at('-')) ++i;
-  const bool leading_zero = at('0');
-  const size_t whole = digits();
-  if (whole == 0 || (leading_zero && whole > 1)) return false;
-  if (at('.') && (++i, digits() == 0)) return false;
-  if (at('e') || at('E')) {
-    ++i;
-    if (at('+') || at('-')) ++i;
-    if (digits() == 0) return false;
-  }
-  return i == token.size();
+  return JsonNumberEnd(token.data()) == token.data() + token.size();
 }
 
 // Where a text that is no whole object stops being one: at a control character in a string, at what comes after the
@@ -470,13 +452,16 @@ std::string_view FlatParser::Scratch::Read(std::string_view payload, Arena& text
   const std::string_view stripped = Stripped(payload);
   const auto skipped = static_cast<size_t>(stripped.data() - payload.data());
   if (stripped.empty()) return Corrupt("empty", std::nullopt, texts);
-  char* const padded = texts.Allocate(stripped.size() + simdjson::SIMDJSON_PADDING);
-  std::copy(stripped.begin(), stripped.end(), padded);
-  std::fill_n(padded + stripped.size(), simdjson::SIMDJSON_PADDING, ' ');
+  static_assert(kPlainPadding >= simdjson::SIMDJSON_PADDING);
+  char* const padded = texts.Allocate(stripped.size() + kPlainPadding);
+  std::memcpy(padded, stripped.data(), stripped.size());
+  std::memset(padded + stripped.size(), ' ', kPlainPadding);
+  ambiguous = {};
+  if (ReadPlain({padded, stripped.size()}, members)) return {};
 
   ondemand::document document;
   const simdjson::error_code error =
-      parser.iterate(padded, stripped.size(), stripped.size() + simdjson::SIMDJSON_PADDING).get(document);
+      parser.iterate(padded, stripped.size(), stripped.size() + kPlainPadding).get(document);
   if (error == simdjson::UTF8_ERROR) return Corrupt("bad encoding", std::nullopt, texts);
   if (error) return Corrupt("malformed JSON", skipped + BrokenAt(stripped), texts);
   Reader reader(document, texts);
