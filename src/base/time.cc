@@ -180,11 +180,15 @@ std::optional<ParsedTime> ParseTime(std::string_view text) {
   return ParsedTime{UtcTime{*days * kMicrosPerDay + us_of_day - *ahead}, offset_missing};
 }
 
-void AppendTime(UtcTime time, std::string& out) {
-  std::array<char, 27> text;
+void WriteTime(UtcTime time, std::span<char, kTimeBytes> out) {
   const DayAndRest split = Split(time);
-  WriteDate(split.day, text.data());
-  WriteClock(split.rest, text.data() + 10);
+  WriteDate(split.day, out.data());
+  WriteClock(split.rest, out.data() + 10);
+}
+
+void AppendTime(UtcTime time, std::string& out) {
+  std::array<char, kTimeBytes> text;
+  WriteTime(time, text);
   out.append(text.data(), text.size());
 }
 

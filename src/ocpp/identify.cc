@@ -1,6 +1,7 @@
 #include "medallion/ocpp/identify.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdint>
 #include <string>
@@ -13,17 +14,6 @@
 
 namespace medallion::ocpp {
 namespace {
-
-// Memory for the text of a key, used again and again: no content outlives the function that fills it.
-struct Scratch {
-  JoinedFields key;
-  std::string text;
-};
-Scratch& EmptyScratch() {
-  thread_local Scratch scratch;
-  scratch.key.Clear();
-  return scratch;
-}
 
 // Adds a text in ASCII upper case.
 void AddUpper(std::string_view text, JoinedFields& key) {
@@ -40,83 +30,87 @@ void AddNumber(const std::optional<int32_t>& number, JoinedFields& key) {
   number ? key.Add(int64_t{*number}) : key.AddNull();
 }
 
-void AddTime(UtcTime time, Scratch& scratch) {
-  scratch.text.clear();
-  AppendTime(time, scratch.text);
-  scratch.key.Add(scratch.text);
+void AddTime(UtcTime time, JoinedFields& key) {
+  std::array<char, kTimeBytes> text;
+  WriteTime(time, text);
+  key.Add({text.data(), text.size()});
 }
 
 // The reported time; where none was, what tells the fact apart: the id that a resent message has again, or for an
 // observation the time of its receipt.
-void AddReportedTime(const ChargingEvent& event, Scratch& scratch) {
+void AddReportedTime(const ChargingEvent& event, JoinedFields& key) {
   const bool observation =
       event.event_type == EventType::kStatusNotification || event.event_type == EventType::kHeartbeat;
   if ((event.flags & kTsFromIngest) == 0) {
-    AddTime(event.reported_ts != kNoTime ? event.reported_ts : event.event_ts, scratch);
+    AddTime(event.reported_ts != kNoTime ? event.reported_ts : event.event_ts, key);
   } else if (observation) {
-    AddTime(event.ingest_ts, scratch);
+    AddTime(event.ingest_ts, key);
   } else {
-    scratch.key.Add(event.event_id);
+    key.Add(event.event_id);
   }
 }
 
 // A start or stop without a usable id is told apart by all that it says.
-void AddHeader(const ChargingEvent& event, Scratch& scratch) {
-  AddNumber(event.connector_id, scratch.key);
-  AddReportedTime(event, scratch);
-  scratch.text.clear();
-  AppendCanonical(event.meter_wh, scratch.text);  // nothing where there is no reading
-  scratch.key.Add(scratch.text).Add(event.id_tag_hash);
+void AddHeader(const ChargingEvent& event, JoinedFields& key) {
+  AddNumber(event.connector_id, key);
+  AddReportedTime(event, key);
+  std::string meter;
+  AppendCanonical(event.meter_wh, meter);  // nothing where there is no reading
+  key.Add(meter).Add(event.id_tag_hash);
 }
 
-void AddReading(const ChargingEvent& event, bool has_id, Scratch& scratch) {
+void AddReading(const ChargingEvent& event, bool has_id, JoinedFields& key) {
   if (has_id) {
-    AddUpper(event.transaction_id, scratch.key);
+    AddUpper(event.transaction_id, key);
   } else {
-    AddNumber(event.evse_id, scratch.key);
-    AddNumber(event.connector_id, scratch.key);
+    AddNumber(event.evse_id, key);
+    AddNumber(event.connector_id, key);
   }
-  AddReportedTime(event, scratch);
+  AddReportedTime(event, key);
   if (event.measurand.empty()) {
-    event.seq_no ? scratch.key.Add(*event.seq_no) : scratch.key.AddNull();
+    event.seq_no ? key.Add(*event.seq_no) : key.AddNull();
     return;
   }
-  scratch.key.Add(event.measurand).Add(event.phase).Add(event.location).Add(event.context);
-  scratch.key.Add(int64_t{event.reading});
+  key.Add(event.measurand).Add(event.phase).Add(event.location).Add(event.context);
+  key.Add(int64_t{event.reading});
 }
 
-void AddStatus(const ChargingEvent& event, Scratch& scratch) {
-  AddNumber(event.evse_id, scratch.key);
-  AddNumber(event.connector_id, scratch.key);
-  scratch.key.Add(event.connector_status);
-  AddReportedTime(event, scratch);
+void AddStatus(const ChargingEvent& event, JoinedFields& key) {
+  AddNumber(event.evse_id, key);
+  AddNumber(event.connector_id, key);
+  key.Add(event.connector_status);
+  AddReportedTime(event, key);
 }
 
 // Adds the fields of the event's key.
-void JoinKey(const ChargingEvent& event, bool has_id, Scratch& scratch) {
-  scratch.key.Add(EventTypeName(event.event_type));
-  AddUpper(event.charge_point_id, scratch.key);
+void JoinKey(const ChargingEvent& event, bool has_id, JoinedFields& key) {
+  key.Add(EventTypeName(event.event_type));
+  AddUpper(event.charge_point_id, key);
   switch (event.event_type) {
     case EventType::kStartTransaction:
-      if (!has_id) return AddHeader(event, scratch);
-      AddNumber(event.connector_id, scratch.key);
-      return AddUpper(event.transaction_id, scratch.key);
+      if (!has_id) return AddHeader(event, key);
+      AddNumber(event.connector_id, key);
+      return AddUpper(event.transaction_id, key);
     case EventType::kStopTransaction:
-      if (!has_id) return AddHeader(event, scratch);
-      return AddUpper(event.transaction_id, scratch.key);
-    case EventType::kMeterValues: return AddReading(event, has_id, scratch);
-    case EventType::kStatusNotification: return AddStatus(event, scratch);
-    case EventType::kHeartbeat: return AddReportedTime(event, scratch);
+      if (!has_id) return AddHeader(event, key);
+      return AddUpper(event.transaction_id, key);
+    case EventType::kMeterValues: return AddReading(event, has_id, key);
+    case EventType::kStatusNotification: return AddStatus(event, key);
+    case EventType::kHeartbeat: return AddReportedTime(event, key);
     case EventType::kUnknown: return;
   }
+}
+
+void JoinSession(std::string_view charge_point_id, std::string_view transaction_id, JoinedFields& key) {
+  AddUpper(charge_point_id, key);
+  AddUpper(transaction_id, key);
 }
 
 // A reading in its canonical unit: equal readings, equal digests.
 uint64_t ReadingDigest(const ChargingEvent& event) {
   if (event.meter_wh) return static_cast<uint64_t>(event.meter_wh->units);
   const UnitScale scale = ScaleOf(event.unit);
-  std::string& text = EmptyScratch().text;
-  text.clear();
+  std::string text;
   if (const auto value = Decimal::Parse(event.value, scale.exponent10)) {
     value->AppendTo(text);
   } else {
@@ -147,7 +141,7 @@ Values ValuesOf(const ChargingEvent& event) {
 
 // Of all that CutEpochs looks at; never 0.
 uint64_t CutDigest(const ChargingEvent& event) {
-  JoinedFields& fields = EmptyScratch().key;
+  JoinedFields fields;
   fields.Add(EventTypeName(event.event_type)).Add(event.event_ts.us);
   AddNumber(event.connector_id, fields);
   event.meter_wh ? fields.Add(event.meter_wh->units) : fields.AddNull();
@@ -159,6 +153,33 @@ bool IsHeader(EventType type) {
   return type == EventType::kStartTransaction || type == EventType::kStopTransaction;
 }
 
+// What an identity is made of beside the event itself.
+struct Keys {
+  bool has_id = false;  // a transaction's
+  Digest business_key;
+  Digest session;  // all zeros: the event is of none
+};
+
+// Whether the event is settled or derived together with its transaction.
+bool IsOfSession(const ChargingEvent& event, bool has_id) {
+  const bool in_session = event.event_type == EventType::kMeterValues && event.connector_id != 0;
+  return has_id && (IsHeader(event.event_type) || in_session);
+}
+
+Identity ToIdentity(const ChargingEvent& event, const Digest& payload, const Keys& keys) {
+  Identity identity;
+  identity.business_key = keys.business_key;
+  identity.unit = keys.business_key;
+  if (IsHeader(event.event_type) && keys.has_id) {
+    identity.unit = keys.session;
+    identity.cut = CutDigest(event);
+  }
+  identity.event_id = Fingerprint(event.event_id);
+  identity.order = OrderOf(event, payload);
+  identity.values = ValuesOf(event);
+  return identity;
+}
+
 }  // namespace
 
 bool HasTransactionId(const ChargingEvent& event, const Options& options) {
@@ -166,30 +187,26 @@ bool HasTransactionId(const ChargingEvent& event, const Options& options) {
   if (id.empty() || id == "-1" || id == "0") return false;
   if (!options.not_an_id.empty() && options.not_an_id.contains(std::string(id))) return false;
   if (IsVersion2(event.ocpp_version)) return true;
-  const std::string_view digits = id.substr(id.starts_with('-'));
-  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos)
-    return true;  // a text
+  if (!IsDigits(id.substr(id.starts_with('-')))) return true;  // a text
   int32_t number = 0;
   return std::from_chars(id.data(), id.data() + id.size(), number).ec == std::errc();
 }
 
 Digest SessionId(std::string_view charge_point_id, std::string_view transaction_id) {
-  JoinedFields& key = EmptyScratch().key;
-  AddUpper(charge_point_id, key);
-  AddUpper(transaction_id, key);
+  JoinedFields key;
+  JoinSession(charge_point_id, transaction_id, key);
   return key.Sha256();
 }
 
 Digest KeyOf(const ChargingEvent& event, const Options& options) {
-  Scratch& scratch = EmptyScratch();
-  JoinKey(event, HasTransactionId(event, options), scratch);
-  return scratch.key.Sha256();
+  JoinedFields key;
+  JoinKey(event, HasTransactionId(event, options), key);
+  return key.Sha256();
 }
 
 EntityKey EntityOf(const ChargingEvent& event, const Identity& identity, const Options& options) {
   if (IsHeader(event.event_type)) return identity.unit;
-  const bool in_session = event.event_type == EventType::kMeterValues && event.connector_id != 0;
-  if (!in_session || !HasTransactionId(event, options)) return {};
+  if (!IsOfSession(event, HasTransactionId(event, options))) return {};
   return SessionId(event.charge_point_id, event.transaction_id);
 }
 
@@ -203,17 +220,56 @@ Order OrderOf(const ChargingEvent& event, const Digest& payload) {
 }
 
 Identity Identify(const ChargingEvent& event, const Digest& payload, const Options& options) {
-  Identity identity;
-  identity.business_key = KeyOf(event, options);
-  identity.unit = identity.business_key;
-  if (IsHeader(event.event_type) && HasTransactionId(event, options)) {
-    identity.unit = SessionId(event.charge_point_id, event.transaction_id);
-    identity.cut = CutDigest(event);
+  Keys keys{.has_id = HasTransactionId(event, options), .business_key = KeyOf(event, options), .session = {}};
+  if (IsHeader(event.event_type) && keys.has_id) {
+    keys.session = SessionId(event.charge_point_id, event.transaction_id);
   }
-  identity.event_id = Fingerprint(event.event_id);
-  identity.order = OrderOf(event, payload);
-  identity.values = ValuesOf(event);
-  return identity;
+  return ToIdentity(event, payload, keys);
+}
+
+void Identifier::Identify(std::span<ChargingElement> elements, std::span<const Digest> payloads,
+                          const Options& options) {
+  JoinKeys(elements, options);
+  digests_.resize(texts_.size());
+  Sha256Each(texts_, digests_);
+  const Digest* next = digests_.data();
+  for (size_t i = 0; i < elements.size(); ++i) {
+    ChargingElement& element = elements[i];
+    ChargingEvent& event = element.row;
+    if (element.standing.fate == Fate::kQuarantined) {
+      element.identity.order = OrderOf(event, payloads[i]);
+      continue;
+    }
+    Keys keys{.has_id = has_id_[i] != 0, .business_key = *next++, .session = {}};
+    const bool of_session = IsOfSession(event, keys.has_id);
+    if (of_session) keys.session = *next++;
+    element.identity = ToIdentity(event, payloads[i], keys);
+    event.business_key = keys.business_key;
+    element.entity = IsHeader(event.event_type) ? element.identity.unit : keys.session;
+  }
+}
+
+// Each event's key and, where it is of one, its session's: all in one text, for memory that lies together is quick.
+void Identifier::JoinKeys(std::span<const ChargingElement> elements, const Options& options) {
+  joined_.Clear(), ends_.clear(), has_id_.clear();
+  for (const ChargingElement& element : elements) {
+    const ChargingEvent& event = element.row;
+    has_id_.push_back(HasTransactionId(event, options));
+    if (element.standing.fate == Fate::kQuarantined) continue;
+    joined_.StartList();
+    JoinKey(event, has_id_.back() != 0, joined_);
+    ends_.push_back(joined_.text().size());
+    if (!IsOfSession(event, has_id_.back() != 0)) continue;
+    joined_.StartList();
+    JoinSession(event.charge_point_id, event.transaction_id, joined_);
+    ends_.push_back(joined_.text().size());
+  }
+  texts_.clear();
+  size_t begin = 0;
+  for (const size_t end : ends_) {
+    texts_.push_back(joined_.text().substr(begin, end - begin));
+    begin = end;
+  }
 }
 
 }  // namespace medallion::ocpp

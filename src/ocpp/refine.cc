@@ -1,6 +1,9 @@
 #include "medallion/ocpp/refine.h"
 
+#include <algorithm>
+#include <array>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -11,25 +14,28 @@
 namespace medallion::ocpp {
 namespace {
 
-void ToElement(const FlatFields& fields, const BronzeRecord& record, const Digest& payload,
-               std::span<const Rule<Draft>> rules, const Options& options, Arena& texts,
-               ChargingElement& element) {
+// So many records are taken through each step before the next: few enough for the cache, enough to hash in pairs.
+constexpr size_t kStretch = 64;
+
+// Sets the row, and what is wrong with it.
+void ToElement(const FlatFields& fields, const BronzeRecord& record, std::span<const Rule<Draft>> rules,
+               const Options& options, Arena& texts, ChargingElement& element) {
   Draft draft = Normalize(fields, record, options, texts);
   const std::string codes = Validate(draft, rules, options, texts);
-  ChargingEvent& event = draft.event;
-  if (!draft.detail.empty()) event.detail = texts.Copy("{" + draft.detail + "}");
+  if (!draft.detail.empty()) draft.event.detail = texts.Copy("{" + draft.detail + "}");
+  element.row = draft.event;
+  if (codes.empty()) return;
+  element.standing.fate = Fate::kQuarantined;
+  element.violations = texts.Copy(codes);
+  element.detail = draft.event.detail;
+}
 
-  if (codes.empty()) {
-    element.identity = Identify(event, payload, options);
-    event.business_key = element.identity.business_key;
-    element.entity = EntityOf(event, element.identity, options);
-  } else {
-    element.identity.order = OrderOf(event, payload);
-    element.standing.fate = Fate::kQuarantined;
-    element.violations = texts.Copy(codes);
-    element.detail = event.detail;
-  }
-  element.row = event;
+// The digests of the records' payloads.
+void HashPayloads(std::span<const BronzeRecord> records, std::span<Digest> digests) {
+  std::array<std::string_view, kStretch> payloads;
+  std::transform(records.begin(), records.end(), payloads.begin(),
+                 [](const BronzeRecord& record) { return record.payload; });
+  Sha256Each(std::span(payloads).first(records.size()), digests);
 }
 
 }  // namespace
@@ -37,7 +43,8 @@ void ToElement(const FlatFields& fields, const BronzeRecord& record, const Diges
 ChargingElement RefineFields(const FlatFields& fields, const BronzeRecord& record, const Digest& payload,
                              const Options& options, Arena& texts) {
   ChargingElement element;
-  ToElement(fields, record, payload, RulesOf(options), options, texts, element);
+  ToElement(fields, record, RulesOf(options), options, texts, element);
+  Identifier().Identify({&element, 1}, {&payload, 1}, options);
   return element;
 }
 
@@ -45,14 +52,23 @@ Refined<ChargingEvent> Refine(std::span<const BronzeRecord> batch, const Options
   Refined<ChargingEvent> refined;
   refined.elements.reserve(batch.size());
   refined.ingest_ts.reserve(batch.size());
+  refined.payloads.resize(batch.size());
   const std::vector<Rule<Draft>> rules = RulesOf(options);
   FlatParser parser(options.schemas, options.payload_bytes_max);
-  for (const BronzeRecord& record : batch) {
-    const FlatFields fields = parser.Parse(record.payload, refined.texts);
-    refined.unknown_fields += static_cast<uint64_t>(fields.unknown_fields);
-    ChargingElement& element = refined.elements.emplace_back();
-    ToElement(fields, record, Sha256(record.payload), rules, options, refined.texts, element);
-    refined.ingest_ts.push_back(element.row.ingest_ts);
+  Identifier identifier;
+  for (size_t begin = 0; begin < batch.size(); begin += kStretch) {
+    const size_t size = std::min(kStretch, batch.size() - begin);
+    refined.elements.resize(begin + size);
+    const auto elements = std::span(refined.elements).subspan(begin, size);
+    const auto payloads = std::span(refined.payloads).subspan(begin, size);
+    for (size_t i = 0; i < size; ++i) {
+      const FlatFields fields = parser.Parse(batch[begin + i].payload, refined.texts);
+      refined.unknown_fields += static_cast<uint64_t>(fields.unknown_fields);
+      ToElement(fields, batch[begin + i], rules, options, refined.texts, elements[i]);
+      refined.ingest_ts.push_back(elements[i].row.ingest_ts);
+    }
+    HashPayloads(batch.subspan(begin, size), payloads);
+    identifier.Identify(elements, payloads, options);
   }
   return refined;
 }

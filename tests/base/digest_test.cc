@@ -203,6 +203,12 @@ TEST_CASE("digest: integers are joined as decimal text") {
   CHECK(joined.text().empty());
   joined.Add(std::numeric_limits<int64_t>::max()).AddNull();  // no separator is left over
   CHECK(joined.text() == "9223372036854775807|");
+  joined.StartList();
+  joined.Add("a|b").Add("c");  // no separator before the first field of a list
+  CHECK(joined.text() == "9223372036854775807|a\\|b|c");
+  joined.StartList();
+  joined.Add("long enough | for a word").Add("eight\\\\..");
+  CHECK(joined.text().ends_with(R"(clong enough \| for a word|eight\\\\..)"));
 }
 
 TEST_CASE("digest: a null does not let its neighbours move") {

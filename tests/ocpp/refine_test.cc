@@ -13,6 +13,7 @@
 #include "catch.h"
 #include "feed.h"
 #include "medallion/base/columns.h"
+#include "medallion/ocpp/identify.h"
 #include "nlohmann/json.hpp"
 #include "ocpp/one_event.h"
 
@@ -92,6 +93,30 @@ std::optional<bool> IsObject(std::string_view text) {
 }
 
 }  // namespace
+
+TEST_CASE("refine: a batch says of each record what it says of the record alone") {
+  const medallion::testing::Feed feed =
+      medallion::testing::MakeLawFeed({.seed = 7, .odd_series = true, .disputed = true});
+  std::vector<BronzeRecord> records = feed.records;
+  records.insert(records.begin() + 3, {.payload = "{", .at = {"t", 0, 1}});
+  const Refined<ChargingEvent> all = Refine(records, {});
+  REQUIRE(all.elements.size() == records.size());
+  REQUIRE(all.payloads.size() == records.size());
+  for (size_t i = 0; i < records.size(); ++i) {
+    CAPTURE(records[i].payload);
+    const Refined<ChargingEvent> alone = Refine(std::span(&records[i], 1), {});
+    CHECK(Bytes(all.elements[i]) == Bytes(alone.elements[0]));
+    CHECK(all.payloads[i] == Sha256(records[i].payload));
+    CHECK(all.ingest_ts[i] == alone.ingest_ts[0]);
+    const ChargingEvent& event = all.elements[i].row;
+    if (all.elements[i].to_settle()) {
+      const Identity identity = Identify(event, all.payloads[i], {});
+      CHECK(all.elements[i].identity.business_key == identity.business_key);
+      CHECK(all.elements[i].identity.unit == identity.unit);
+      CHECK(all.elements[i].entity == EntityOf(event, identity, {}));
+    }
+  }
+}
 
 TEST_CASE("refine: an element for each record, in their order") {
   const std::vector<std::string> payloads = {

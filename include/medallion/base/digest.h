@@ -4,6 +4,7 @@
 
 #include <array>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -76,13 +77,19 @@ class JoinedFields {
   JoinedFields& Add(int64_t field);
   JoinedFields& AddNull();
 
-  std::string_view text() const { return text_; }
-  Digest Sha256() const { return medallion::Sha256(text_); }
-  void Clear() { text_.clear(), empty_ = true; }  // keeps the memory for the next list
+  // What is added from now on is a list of its own, right behind the one before: for hashing many of them.
+  void StartList() { empty_ = true; }
+
+  std::string_view text() const { return {buffer_.data(), size_}; }  // of all lists
+  Digest Sha256() const { return medallion::Sha256(text()); }
+  void Clear() { size_ = 0, empty_ = true; }  // keeps the memory for the next list
 
  private:
-  void Separate();
-  std::string text_;
+  char* Separate(size_t room);
+  void Taken(const char* end) { size_ = static_cast<size_t>(end - buffer_.data()); }
+
+  std::string buffer_;  // memory that is written once: its first size_ bytes are the text
+  size_t size_ = 0;
   bool empty_ = true;
 };
 

@@ -8,12 +8,19 @@
 namespace medallion {
 
 // Without outer blanks (space, tab, CR, LF).
-std::string_view Trim(std::string_view text);
+inline std::string_view Trim(std::string_view text) {
+  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
+  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+  return text;
+}
 
 // ASCII letters only; other bytes stay.
-char AsciiLower(char c);
-char AsciiUpper(char c);
+constexpr char AsciiLower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
+constexpr char AsciiUpper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - ('a' - 'A')) : c; }
 std::string AsciiUpper(std::string_view text);
+// One digit or more, and nothing else.
+bool IsDigits(std::string_view text);
 bool EqualsFoldedCase(std::string_view a, std::string_view b);
 
 // Equal once ASCII case, `_`, `-` and spaces are left out: "start_transaction", "StartTransaction".

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -42,6 +44,8 @@ std::optional<ParsedTime> ParseTime(std::string_view text);
 // Appends "2026-03-01T10:00:00.000000Z", always 27 bytes for a time within the years 0000 to 9999;
 // a time outside is written as the nearest one inside.
 void AppendTime(UtcTime time, std::string& out);
+inline constexpr size_t kTimeBytes = 27;
+void WriteTime(UtcTime time, std::span<char, kTimeBytes> out);  // the same bytes
 std::string FormatTime(UtcTime time);
 
 // Appends the UTC calendar day, "2026-03-01".

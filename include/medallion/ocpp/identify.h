@@ -2,8 +2,11 @@
 // Pure. Safe from any thread. Source: the charging domain, sections 3 and 5.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "medallion/base/digest.h"
 #include "medallion/ocpp/charging_event.h"
@@ -42,6 +45,24 @@ Identity Identify(const ChargingEvent& event, const Digest& payload, const Optio
 // What the event is derived into: its transaction; a start or stop without an id the fact itself; nothing (all zeros)
 // for statuses and heartbeats, and for readings without an id or on connector 0. `identity` is the event's own.
 EntityKey EntityOf(const ChargingEvent& event, const Identity& identity, const Options& options);
+
+// Identifies many events at once, which takes half the time: hashing goes by pairs. Keeps memory only, no content.
+class Identifier {
+ public:
+  // Sets identity and entity of each element, and its row's business key; where the element is quarantined its order
+  // alone. payloads[i] is the digest of what elements[i] was read from.
+  void Identify(std::span<ChargingElement> elements, std::span<const Digest> payloads,
+                const Options& options);
+
+ private:
+  void JoinKeys(std::span<const ChargingElement> elements, const Options& options);
+
+  JoinedFields joined_;
+  std::vector<size_t> ends_;  // of the texts in `joined_`
+  std::vector<std::string_view> texts_;
+  std::vector<Digest> digests_;
+  std::vector<char> has_id_;  // of the elements
+};
 
 // Where the event stands among others; for an event that was rejected too.
 Order OrderOf(const ChargingEvent& event, const Digest& payload);

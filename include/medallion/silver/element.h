@@ -47,6 +47,7 @@ template <class Row>
 struct Refined {
   std::vector<Element<Row>> elements;  // at least one a record, in the order of the records
   std::vector<UtcTime> ingest_ts;  // of each record: as given, else as read from the payload, else kNoTime
+  std::vector<Digest> payloads;    // SHA-256 of each record's payload
   uint64_t unknown_fields = 0;     // fields kept though the schema does not name them
   Arena texts;
 };
