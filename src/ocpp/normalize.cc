@@ -63,8 +63,8 @@ std::optional<int64_t> Integer(const FieldValue& value, Draft& draft) {
 std::string_view CanonicalInteger(std::string_view text, Arena& texts) {
   const bool negative = text.starts_with('-');
   std::string_view digits = text.substr(negative);
-  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) return {};
-  digits.remove_prefix(std::min(digits.find_first_not_of('0'), digits.size() - 1));
+  if (!IsDigits(digits)) return {};
+  while (digits.size() > 1 && digits.front() == '0') digits.remove_prefix(1);
   if (!negative || digits == "0") return digits;
   return digits.size() + 1 == text.size() ? text : texts.Copy("-" + std::string(digits));
 }
@@ -421,9 +421,9 @@ std::string_view ExtraFields(const FlatFields& fields, const BronzeRecord& recor
 
 }  // namespace
 
-Draft Normalize(const FlatFields& fields, const BronzeRecord& record, const Options& options, Arena& texts) {
-  Draft draft;
-  ChargingEvent& event = draft.event;
+Draft Normalize(const FlatFields& fields, const BronzeRecord& record, const Options& options, Arena& texts,
+                ChargingEvent& event) {
+  Draft draft{.event = event};
   event.at = record.at;
   event.ingest_ts = record.ingest_ts != kNoTime ? record.ingest_ts : record.broker_ts;
   if (!fields.corrupt.empty() || !fields.schema_known) {

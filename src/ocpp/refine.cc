@@ -17,17 +17,16 @@ namespace {
 // So many records are taken through each step before the next: few enough for the cache, enough to hash in pairs.
 constexpr size_t kStretch = 64;
 
-// Sets the row, and what is wrong with it.
-void ToElement(const FlatFields& fields, const BronzeRecord& record, std::span<const Rule<Draft>> rules,
-               const Options& options, Arena& texts, ChargingElement& element) {
-  Draft draft = Normalize(fields, record, options, texts);
-  const std::string codes = Validate(draft, rules, options, texts);
-  if (!draft.detail.empty()) draft.event.detail = texts.Copy("{" + draft.detail + "}");
-  element.row = draft.event;
+// Fills the row of a new element, and says what is wrong with it.
+void FillElement(const FlatFields& fields, const BronzeRecord& record, const Options& options, Arena& texts,
+                 ChargingElement& element) {
+  Draft draft = Normalize(fields, record, options, texts, element.row);
+  const std::string codes = Validate(draft, options, texts);
+  if (!draft.detail.empty()) element.row.detail = texts.Copy("{" + draft.detail + "}");
   if (codes.empty()) return;
   element.standing.fate = Fate::kQuarantined;
   element.violations = texts.Copy(codes);
-  element.detail = draft.event.detail;
+  element.detail = element.row.detail;
 }
 
 // The digests of the records' payloads.
@@ -43,7 +42,7 @@ void HashPayloads(std::span<const BronzeRecord> records, std::span<Digest> diges
 ChargingElement RefineFields(const FlatFields& fields, const BronzeRecord& record, const Digest& payload,
                              const Options& options, Arena& texts) {
   ChargingElement element;
-  ToElement(fields, record, RulesOf(options), options, texts, element);
+  FillElement(fields, record, options, texts, element);
   Identifier().Identify({&element, 1}, {&payload, 1}, options);
   return element;
 }
@@ -53,7 +52,6 @@ Refined<ChargingEvent> Refine(std::span<const BronzeRecord> batch, const Options
   refined.elements.reserve(batch.size());
   refined.ingest_ts.reserve(batch.size());
   refined.payloads.resize(batch.size());
-  const std::vector<Rule<Draft>> rules = RulesOf(options);
   FlatParser parser(options.schemas, options.payload_bytes_max);
   Identifier identifier;
   for (size_t begin = 0; begin < batch.size(); begin += kStretch) {
@@ -64,7 +62,7 @@ Refined<ChargingEvent> Refine(std::span<const BronzeRecord> batch, const Options
     for (size_t i = 0; i < size; ++i) {
       const FlatFields fields = parser.Parse(batch[begin + i].payload, refined.texts);
       refined.unknown_fields += static_cast<uint64_t>(fields.unknown_fields);
-      ToElement(fields, batch[begin + i], rules, options, refined.texts, elements[i]);
+      FillElement(fields, batch[begin + i], options, refined.texts, elements[i]);
       refined.ingest_ts.push_back(elements[i].row.ingest_ts);
     }
     HashPayloads(batch.subspan(begin, size), payloads);

@@ -29,15 +29,16 @@ enum Note : uint32_t {
 
 // An event on its way from fields to a row.
 struct Draft {
-  ChargingEvent event;
+  ChargingEvent& event;  // the row itself: it is filled where it will stay
   uint32_t notes = 0;
-  std::string detail;  // members of a JSON object, separated by commas; no braces
+  std::string detail = {};  // members of a JSON object, separated by commas; no braces
 
   bool Has(Note note) const { return (notes & note) != 0; }
 };
 
-// `record` gives what the payload leaves out: the charge point (its key), the version, the ingest time. Texts refer to
-// `fields`, to `texts` and to `record`.
-Draft Normalize(const FlatFields& fields, const BronzeRecord& record, const Options& options, Arena& texts);
+// Fills `event`, which must be a new one. `record` gives what the payload leaves out: the charge point (its key), the
+// version, the ingest time. Texts refer to `fields`, to `texts` and to `record`; the draft refers to `event`.
+Draft Normalize(const FlatFields& fields, const BronzeRecord& record, const Options& options, Arena& texts,
+                ChargingEvent& event);
 
 }  // namespace medallion::ocpp

@@ -16,7 +16,7 @@ namespace medallion::ocpp {
 std::vector<Rule<Draft>> RulesOf(const Options& options);
 
 // The codes of all rejecting rules that the draft breaks, the pack's first, then the host's, as a JSON array; empty where
-// it breaks none. Flagging rules add their code to the event's host_flags.
-std::string Validate(Draft& draft, std::span<const Rule<Draft>> rules, const Options& options, Arena& texts);
+// it breaks none. Flagging rules add their code to the event's host_flags. The same as asking each of RulesOf(options).
+std::string Validate(Draft& draft, const Options& options, Arena& texts);
 
 }  // namespace medallion::ocpp
