@@ -153,6 +153,15 @@ bool IsHeader(EventType type) {
   return type == EventType::kStartTransaction || type == EventType::kStopTransaction;
 }
 
+void SetOrder(const ChargingEvent& event, const Digest& payload, Order& order) {
+  order.event_ts = event.event_ts;
+  order.ingest_ts = event.ingest_ts;
+  order.event_id = event.event_id;
+  order.at = event.at;
+  order.ordinal = event.ordinal;
+  order.payload = payload;
+}
+
 // What an identity is made of beside the event itself.
 struct Keys {
   bool has_id = false;  // a transaction's
@@ -166,18 +175,15 @@ bool IsOfSession(const ChargingEvent& event, bool has_id) {
   return has_id && (IsHeader(event.event_type) || in_session);
 }
 
-Identity ToIdentity(const ChargingEvent& event, const Digest& payload, const Keys& keys) {
-  Identity identity;
+// Sets each field where it stays: identities are large.
+void SetIdentity(const ChargingEvent& event, const Digest& payload, const Keys& keys, Identity& identity) {
+  const bool cut = IsHeader(event.event_type) && keys.has_id;
+  identity.unit = cut ? keys.session : keys.business_key;
   identity.business_key = keys.business_key;
-  identity.unit = keys.business_key;
-  if (IsHeader(event.event_type) && keys.has_id) {
-    identity.unit = keys.session;
-    identity.cut = CutDigest(event);
-  }
+  identity.cut = cut ? CutDigest(event) : 0;
   identity.event_id = Fingerprint(event.event_id);
-  identity.order = OrderOf(event, payload);
+  SetOrder(event, payload, identity.order);
   identity.values = ValuesOf(event);
-  return identity;
 }
 
 }  // namespace
@@ -211,12 +217,9 @@ EntityKey EntityOf(const ChargingEvent& event, const Identity& identity, const O
 }
 
 Order OrderOf(const ChargingEvent& event, const Digest& payload) {
-  return {.event_ts = event.event_ts,
-          .ingest_ts = event.ingest_ts,
-          .event_id = event.event_id,
-          .at = event.at,
-          .ordinal = event.ordinal,
-          .payload = payload};
+  Order order;
+  SetOrder(event, payload, order);
+  return order;
 }
 
 Identity Identify(const ChargingEvent& event, const Digest& payload, const Options& options) {
@@ -224,7 +227,9 @@ Identity Identify(const ChargingEvent& event, const Digest& payload, const Optio
   if (IsHeader(event.event_type) && keys.has_id) {
     keys.session = SessionId(event.charge_point_id, event.transaction_id);
   }
-  return ToIdentity(event, payload, keys);
+  Identity identity;
+  SetIdentity(event, payload, keys, identity);
+  return identity;
 }
 
 void Identifier::Identify(std::span<ChargingElement> elements, std::span<const Digest> payloads,
@@ -237,13 +242,13 @@ void Identifier::Identify(std::span<ChargingElement> elements, std::span<const D
     ChargingElement& element = elements[i];
     ChargingEvent& event = element.row;
     if (element.standing.fate == Fate::kQuarantined) {
-      element.identity.order = OrderOf(event, payloads[i]);
+      SetOrder(event, payloads[i], element.identity.order);
       continue;
     }
     Keys keys{.has_id = has_id_[i] != 0, .business_key = *next++, .session = {}};
     const bool of_session = IsOfSession(event, keys.has_id);
     if (of_session) keys.session = *next++;
-    element.identity = ToIdentity(event, payloads[i], keys);
+    SetIdentity(event, payloads[i], keys, element.identity);
     event.business_key = keys.business_key;
     element.entity = IsHeader(event.event_type) ? element.identity.unit : keys.session;
   }

@@ -117,20 +117,24 @@ class PlainReader {
     return at_ != nullptr;
   }
 
-  bool Value(int depth, FieldValue& value) {
-    const char* const begin = at_;
-    bool valid = false;
+  // Takes a value. Its text follows from its kind and where it begins: see TextSince.
+  bool Value(int depth, JsonKind& kind) {
+    std::string_view text;
     switch (*at_) {
-      case '"': return value.kind = JsonKind::kText, Text(value.text);
-      case 'n': return Word("null");
-      case 't': value.kind = JsonKind::kBool, valid = Word("true"); break;
-      case 'f': value.kind = JsonKind::kBool, valid = Word("false"); break;
+      case '"': return kind = JsonKind::kText, Text(text);
+      case 'n': return kind = JsonKind::kAbsent, Word("null");
+      case 't': return kind = JsonKind::kBool, Word("true");
+      case 'f': return kind = JsonKind::kBool, Word("false");
       case '{':
-      case '[': value.kind = JsonKind::kContainer, valid = Nested(depth + 1); break;
-      default: value.kind = JsonKind::kNumber, valid = Number(); break;
+      case '[': return kind = JsonKind::kContainer, Nested(depth + 1);
+      default: return kind = JsonKind::kNumber, Number();
     }
-    if (valid) value.text = {begin, static_cast<size_t>(at_ - begin)};
-    return valid;
+  }
+
+  std::string_view TextSince(const char* begin, JsonKind kind) const {
+    if (kind == JsonKind::kAbsent) return {};
+    const size_t quote = kind == JsonKind::kText ? 1 : 0;
+    return {begin + quote, static_cast<size_t>(at_ - begin) - 2 * quote};
   }
 
   // Adds the members of an object at depth `depth`.
@@ -139,13 +143,15 @@ class PlainReader {
     Blank();
     if (*at_ == '}') return ++at_, true;
     while (true) {
-      Member member;
-      if (!Text(member.name)) return false;
+      std::string_view name;
+      JsonKind kind;
+      if (!Text(name)) return false;
       Blank();
       if (*at_++ != ':') return false;
       Blank();
-      if (!Value(depth, member.value)) return false;
-      members_.push_back(member);
+      const char* const begin = at_;
+      if (!Value(depth, kind)) return false;
+      members_.push_back({name, {kind, TextSince(begin, kind)}});
       Blank();
       if (*at_ == '}') return ++at_, true;
       if (*at_++ != ',') return false;
@@ -157,8 +163,8 @@ class PlainReader {
     ++at_;
     if (*at_ == ']') return ++at_, true;
     while (true) {
-      FieldValue value;
-      if (!Value(depth, value)) return false;
+      JsonKind kind;
+      if (!Value(depth, kind)) return false;
       if (*at_ == ']') return ++at_, true;
       if (*at_++ != ',') return false;
     }
