@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <numeric>
 #include <utility>
@@ -248,21 +249,44 @@ struct Place {
   bool folded = false;  // the name was found in other casing
 };
 
+// A name's length, its first bytes and its last: all of it, where it has at most 16.
+struct NameEnds {
+  explicit NameEnds(std::string_view name) : size(name.size()) {
+    if (size >= 8) {
+      std::memcpy(&head, name.data(), 8);
+      std::memcpy(&tail, name.data() + size - 8, 8);
+    } else if (size >= 4) {
+      std::memcpy(&head, name.data(), 4);
+      std::memcpy(&tail, name.data() + size - 4, 4);
+    } else {
+      std::memcpy(&head, name.data(), size);
+    }
+  }
+  bool operator==(const NameEnds&) const = default;
+  bool IsAll() const { return size <= 16; }
+  // From 0 to 127, evenly spread.
+  size_t Slot() const { return ((head ^ std::rotl(tail, 29)) * 0x9E3779B97F4A7C15u + size) >> 57; }
+
+  size_t size;
+  uint64_t head = 0, tail = 0;
+};
+
 // The names of one schema.
 class Names {
  public:
   // With `remember` the look-up of a name that was seen before takes one comparison.
   Names(const FlatSchema& schema, bool remember)
       : version(schema.version), version_text(std::to_string(schema.version)), schema_(&schema) {
-    if (remember) seen_.assign(kSeen, {"", LookUp("")});
+    if (remember) seen_.assign(kSeen, {"", NameEnds(""), LookUp("")});
   }
 
   Place Of(std::string_view name) {
     if (seen_.empty() || name.empty()) return LookUp(name);
-    const auto byte = [&](size_t i) { return static_cast<uint8_t>(name[i]); };
-    Seen& seen =
-        seen_[(name.size() * 5 + byte(0) + byte(name.size() / 2) * 3u + byte(name.size() - 1) * 7u) % kSeen];
-    if (seen.name != name) seen = {std::string(name), LookUp(name)};
+    const NameEnds ends(name);
+    Seen& seen = seen_[ends.Slot()];
+    if (seen.ends != ends || (!ends.IsAll() && seen.name != name)) {
+      seen = {std::string(name), ends, LookUp(name)};
+    }
     return seen.place;
   }
 
@@ -273,6 +297,7 @@ class Names {
   static constexpr size_t kSeen = 128;
   struct Seen {
     std::string name;
+    NameEnds ends;
     Place place;
   };
 
@@ -331,11 +356,10 @@ class Sorter {
   void Sort(std::span<const Member> members, Arena& texts, FlatFields& fields) {
     fields.schema_known = ChooseSchema(members, fields);
     if (!fields.schema_known) return;
-    repeats_.assign(members.size(), 0);
-    if (MayRepeat()) fields.ambiguous = MarkRepeats(members, repeats_);
+    if (may_repeat_) fields.ambiguous = MarkRepeats(members, repeats_);
     extra_.clear();
     for (size_t i = 0; i < members.size(); ++i) {
-      if (repeats_[i] != 0) continue;
+      if (may_repeat_ && repeats_[i] != 0) continue;
       if (places_[i].field >= 0) {
         fields.name_folded |= places_[i].folded;
         Put(static_cast<Field>(places_[i].field), members[i].value, fields);
@@ -365,13 +389,8 @@ class Sorter {
     size_t placed = 0;
     for (; placed < names_.size(); ++placed) {
       PlaceAll(names_[placed], members);
-      const auto names_version = [&](const Place& place) {
-        const auto i = static_cast<size_t>(&place - places_.data());
-        return place.field == static_cast<int>(Field::kSchemaVersion) && !IsBlank(members[i].value);
-      };
-      const auto found = std::find_if(places_.begin(), places_.end(), names_version);
-      if (found == places_.end()) continue;
-      version = members[static_cast<size_t>(found - places_.begin())].value;
+      if (version_at_ == members.size()) continue;
+      version = members[version_at_].value;
       break;
     }
     const std::string_view text = Trim(version.text);
@@ -386,25 +405,31 @@ class Sorter {
     return false;
   }
 
+  // Sets all that is said below of the members' places.
   void PlaceAll(Names& names, std::span<const Member> members) {
     places_.clear();
-    for (const Member& member : members) places_.push_back(names.Of(member.name));
+    version_at_ = members.size();
+    may_repeat_ = false;
+    uint64_t seen = 0;
+    for (size_t i = 0; i < members.size(); ++i) {
+      const Place place = names.Of(members[i].name);
+      const uint64_t bit = uint64_t{1} << (place.field + 1);
+      may_repeat_ |= (seen & bit) != 0;
+      seen |= bit;
+      if (place.field == kVersionField && version_at_ == members.size() && !IsBlank(members[i].value)) {
+        version_at_ = i;
+      }
+      places_.push_back(place);
+    }
   }
 
-  // Whether a name may stand twice: two extra fields, or two members of one field.
-  bool MayRepeat() const {
-    uint64_t seen = 0;
-    for (const Place& place : places_) {
-      const uint64_t bit = uint64_t{1} << (place.field + 1);
-      if ((seen & bit) != 0) return true;
-      seen |= bit;
-    }
-    return false;
-  }
+  static constexpr int kVersionField = static_cast<int>(Field::kSchemaVersion);
 
   std::vector<Names> names_;
   std::vector<Place> places_;  // of the members, one by one
-  std::vector<char> repeats_;  // of the members: 1 where an earlier one has the same name
+  size_t version_at_ = 0;      // the first member that names a schema version; else the number of members
+  bool may_repeat_ = false;  // whether a name may stand twice: two extra fields, or two members of one field
+  std::vector<char> repeats_;  // of the members, if a name may: 1 where an earlier one has the same name
   std::string extra_;
 };
 
