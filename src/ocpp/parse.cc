@@ -249,18 +249,23 @@ struct Place {
   bool folded = false;  // the name was found in other casing
 };
 
+template <class Word>
+uint64_t Load(const char* at) {
+  Word word;
+  std::memcpy(&word, at, sizeof word);
+  return word;
+}
+
 // A name's length, its first bytes and its last: all of it, where it has at most 16.
 struct NameEnds {
-  explicit NameEnds(std::string_view name) : size(name.size()) {
-    if (size >= 8) {
-      std::memcpy(&head, name.data(), 8);
-      std::memcpy(&tail, name.data() + size - 8, 8);
-    } else if (size >= 4) {
-      std::memcpy(&head, name.data(), 4);
-      std::memcpy(&tail, name.data() + size - 4, 4);
-    } else {
-      std::memcpy(&head, name.data(), size);
-    }
+  static NameEnds Of(std::string_view name) {
+    const char* const begin = name.data();
+    const size_t size = name.size();
+    if (size >= 8) return {size, Load<uint64_t>(begin), Load<uint64_t>(begin + size - 8)};
+    if (size >= 4) return {size, Load<uint32_t>(begin), Load<uint32_t>(begin + size - 4)};
+    NameEnds ends{size, 0, 0};
+    for (const char c : name) ends.head = ends.head << 8 | static_cast<uint8_t>(c);
+    return ends;
   }
   bool operator==(const NameEnds&) const = default;
   bool IsAll() const { return size <= 16; }
@@ -268,7 +273,7 @@ struct NameEnds {
   size_t Slot() const { return ((head ^ std::rotl(tail, 29)) * 0x9E3779B97F4A7C15u + size) >> 57; }
 
   size_t size;
-  uint64_t head = 0, tail = 0;
+  uint64_t head, tail;
 };
 
 // The names of one schema.
@@ -277,12 +282,12 @@ class Names {
   // With `remember` the look-up of a name that was seen before takes one comparison.
   Names(const FlatSchema& schema, bool remember)
       : version(schema.version), version_text(std::to_string(schema.version)), schema_(&schema) {
-    if (remember) seen_.assign(kSeen, {"", NameEnds(""), LookUp("")});
+    if (remember) seen_.assign(kSeen, {"", NameEnds::Of(""), LookUp("")});
   }
 
   Place Of(std::string_view name) {
     if (seen_.empty() || name.empty()) return LookUp(name);
-    const NameEnds ends(name);
+    const NameEnds ends = NameEnds::Of(name);
     Seen& seen = seen_[ends.Slot()];
     if (seen.ends != ends || (!ends.IsAll() && seen.name != name)) {
       seen = {std::string(name), ends, LookUp(name)};
