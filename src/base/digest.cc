@@ -165,13 +165,7 @@ std::string Hex(const Digest& digest) {
   return text;
 }
 
-// Separates the next field from the one before. Returns where it goes: at least `room` bytes.
-char* JoinedFields::Separate(size_t room) {
-  if (buffer_.size() - size_ < room + 1) buffer_.resize(2 * buffer_.size() + room + 256);
-  char* const at = buffer_.data() + size_;
-  *at = '|';
-  return at + (std::exchange(empty_, false) ? 0 : 1);
-}
+void JoinedFields::Grow(size_t room) { buffer_.resize(2 * buffer_.size() + room + 256); }
 
 JoinedFields& JoinedFields::Add(std::string_view field) {
   char* at = Separate(2 * field.size());

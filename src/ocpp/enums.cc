@@ -128,14 +128,18 @@ constexpr auto kEventTypes = std::to_array<std::string_view>(
 
 constexpr std::array<Names, 6> kTables = {kMeasurands, kPhases, kLocations, kContexts, kUnits, kStopReasons};
 
-// The first name that equals `text` exactly, else the first that does so by `folded`; empty where none does.
+// Where the first name is that equals `text` exactly, else the first that does so by `folded`; else the end.
+template <class Equal>
+Names::iterator Place(Names names, std::string_view text, Equal folded) {
+  const auto found = std::find(names.begin(), names.end(), text);
+  if (found != names.end()) return found;
+  return std::find_if(names.begin(), names.end(), [&](std::string_view name) { return folded(name, text); });
+}
+
+// That name; empty where there is none.
 template <class Equal>
 std::string_view Find(Names names, std::string_view text, Equal folded) {
-  auto found = std::find(names.begin(), names.end(), text);
-  if (found == names.end()) {
-    found =
-        std::find_if(names.begin(), names.end(), [&](std::string_view name) { return folded(name, text); });
-  }
+  const auto found = Place(names, text, folded);
   return found == names.end() ? std::string_view() : *found;
 }
 
@@ -155,9 +159,8 @@ std::string_view EventTypeName(EventType type) { return kEventTypes[static_cast<
 
 EventType CanonicalEventType(std::string_view text) {
   const Names names = Names(kEventTypes).subspan(1);
-  const std::string_view name = Find(names, text, EqualsFoldedName);
-  if (name.empty()) return EventType::kUnknown;
-  return static_cast<EventType>(1 + (std::find(names.begin(), names.end(), name) - names.begin()));
+  const auto found = Place(names, text, EqualsFoldedName);
+  return found == names.end() ? EventType::kUnknown : static_cast<EventType>(1 + (found - names.begin()));
 }
 
 std::string_view CanonicalVersion(std::string_view text) {

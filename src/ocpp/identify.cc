@@ -140,8 +140,8 @@ Values ValuesOf(const ChargingEvent& event) {
 }
 
 // Of all that CutEpochs looks at; never 0.
-uint64_t CutDigest(const ChargingEvent& event) {
-  JoinedFields fields;
+uint64_t CutDigest(const ChargingEvent& event, JoinedFields& fields) {
+  fields.Clear();
   fields.Add(EventTypeName(event.event_type)).Add(event.event_ts.us);
   AddNumber(event.connector_id, fields);
   event.meter_wh ? fields.Add(event.meter_wh->units) : fields.AddNull();
@@ -176,11 +176,12 @@ bool IsOfSession(const ChargingEvent& event, bool has_id) {
 }
 
 // Sets each field where it stays: identities are large.
-void SetIdentity(const ChargingEvent& event, const Digest& payload, const Keys& keys, Identity& identity) {
+void SetIdentity(const ChargingEvent& event, const Digest& payload, const Keys& keys, JoinedFields& scratch,
+                 Identity& identity) {
   const bool cut = IsHeader(event.event_type) && keys.has_id;
   identity.unit = cut ? keys.session : keys.business_key;
   identity.business_key = keys.business_key;
-  identity.cut = cut ? CutDigest(event) : 0;
+  identity.cut = cut ? CutDigest(event, scratch) : 0;
   identity.event_id = Fingerprint(event.event_id);
   SetOrder(event, payload, identity.order);
   identity.values = ValuesOf(event);
@@ -228,7 +229,8 @@ Identity Identify(const ChargingEvent& event, const Digest& payload, const Optio
     keys.session = SessionId(event.charge_point_id, event.transaction_id);
   }
   Identity identity;
-  SetIdentity(event, payload, keys, identity);
+  JoinedFields scratch;
+  SetIdentity(event, payload, keys, scratch, identity);
   return identity;
 }
 
@@ -248,7 +250,7 @@ void Identifier::Identify(std::span<ChargingElement> elements, std::span<const D
     Keys keys{.has_id = has_id_[i] != 0, .business_key = *next++, .session = {}};
     const bool of_session = IsOfSession(event, keys.has_id);
     if (of_session) keys.session = *next++;
-    SetIdentity(event, payloads[i], keys, element.identity);
+    SetIdentity(event, payloads[i], keys, joined_, element.identity);  // the keys are hashed
     event.business_key = keys.business_key;
     element.entity = IsHeader(event.event_type) ? element.identity.unit : keys.session;
   }

@@ -85,7 +85,14 @@ class JoinedFields {
   void Clear() { size_ = 0, empty_ = true; }  // keeps the memory for the next list
 
  private:
-  char* Separate(size_t room);
+  // Separates the next field from the one before. Returns where it goes: at least `room` bytes.
+  char* Separate(size_t room) {
+    if (buffer_.size() - size_ <= room) Grow(room + 1);
+    char* const at = buffer_.data() + size_;
+    *at = '|';
+    return at + (std::exchange(empty_, false) ? 0 : 1);
+  }
+  void Grow(size_t room);
   void Taken(const char* end) { size_ = static_cast<size_t>(end - buffer_.data()); }
 
   std::string buffer_;  // memory that is written once: its first size_ bytes are the text
