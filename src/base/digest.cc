@@ -63,19 +63,34 @@ std::string_view AsText(const Digest& digest) {
 
 bool NeedsEscape(char c) { return c == '\\' || c == '|'; }
 
-// Whether one of the eight bytes at `at` is `|` or `\`, which differ in one bit: with it set, both are 0x7C.
-bool AnyNeedsEscape(const char* at) {
+// Whether a byte of the word is `|` or `\`. The two differ in one bit: with it set, both are 0x7C.
+bool AnyNeedsEscape(uint64_t word) {
   constexpr uint64_t kEach = 0x0101010101010101u;
-  uint64_t bytes = 0;
-  std::memcpy(&bytes, at, sizeof bytes);
-  bytes = (bytes | kEach * 0x20) ^ kEach * 0x7C;
-  return ((bytes - kEach) & ~bytes & kEach * 0x80) != 0;  // a byte is zero
+  word = (word | kEach * 0x20) ^ kEach * 0x7C;
+  return ((word - kEach) & ~word & kEach * 0x80) != 0;  // a byte is zero
 }
 
-bool NeedsEscape(std::string_view field) {
-  if (field.size() < 8) return std::any_of(field.begin(), field.end(), [](char c) { return NeedsEscape(c); });
-  bool any = AnyNeedsEscape(field.data() + field.size() - 8);
-  for (size_t i = 0; i + 8 < field.size(); i += 8) any |= AnyNeedsEscape(field.data() + i);
+// Copies a field of at least as many bytes as a word has, word by word, the last one from its end. Returns whether it
+// needs escapes.
+template <class Word>
+bool CopyWords(std::string_view field, char* to) {
+  bool any = false;
+  const auto copy = [&](size_t at) {
+    Word word;
+    std::memcpy(&word, field.data() + at, sizeof word);
+    std::memcpy(to + at, &word, sizeof word);
+    any |= AnyNeedsEscape(word);
+  };
+  for (size_t at = 0; at + sizeof(Word) < field.size(); at += sizeof(Word)) copy(at);
+  copy(field.size() - sizeof(Word));
+  return any;
+}
+
+bool CopyField(std::string_view field, char* to) {
+  if (field.size() >= 8) return CopyWords<uint64_t>(field, to);
+  if (field.size() >= 4) return CopyWords<uint32_t>(field, to);
+  bool any = false;
+  for (const char c : field) any |= NeedsEscape(*to++ = c);
   return any;
 }
 
@@ -169,8 +184,8 @@ void JoinedFields::Grow(size_t room) { buffer_.resize(2 * buffer_.size() + room 
 
 JoinedFields& JoinedFields::Add(std::string_view field) {
   char* at = Separate(2 * field.size());
-  if (!NeedsEscape(field)) {
-    Taken(std::copy(field.begin(), field.end(), at));
+  if (!CopyField(field, at)) {
+    Taken(at + field.size());
     return *this;
   }
   for (const char c : field) {

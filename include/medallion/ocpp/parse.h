@@ -72,9 +72,8 @@ class FlatParser {
   FlatParser& operator=(FlatParser&&) noexcept;
 
   // Never fails: what cannot be read comes back with `corrupt` set. A byte-order mark, outer white space and NULs after
-  // the end are left out. Strict: everything in the payload must be valid JSON and UTF-8, at most 64 deep. The fields stay
-  // until the next call, their texts as long as `texts`.
-  const FlatFields& Parse(std::string_view payload, Arena& texts);
+  // the end are left out. Strict: everything in the payload must be valid JSON and UTF-8, at most 64 deep.
+  FlatFields Parse(std::string_view payload, Arena& texts);
 
  private:
   struct Scratch;
