@@ -10,12 +10,12 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "medallion/base/text.h"
 #include "sha256_pair.h"
 
 namespace medallion {
@@ -43,16 +43,14 @@ EVP_MD_CTX* Context() {
   return context.get();
 }
 
-// SHA-256 of the parts, one after the other. It can fail only where memory, or SHA-256 itself, is missing;
-// then there is no digest to go on with, and a wrong one would be a wrong key.
-Digest Hash(std::initializer_list<std::string_view> parts) {
+// It can fail only where memory, or SHA-256 itself, is missing; then there is no digest to go on with, and a wrong one
+// would be a wrong key.
+Digest Hash(std::string_view bytes) {
   Digest digest;
   EVP_MD_CTX* const context = Context();
-  bool ok = context != nullptr && EVP_DigestInit_ex(context, Algorithm(), nullptr) == 1;
-  for (const std::string_view part : parts) {
-    ok = ok && EVP_DigestUpdate(context, part.data(), part.size()) == 1;
-  }
-  ok = ok && EVP_DigestFinal_ex(context, digest.bytes.data(), nullptr) == 1;
+  const bool ok = context != nullptr && EVP_DigestInit_ex(context, Algorithm(), nullptr) == 1 &&
+                  EVP_DigestUpdate(context, bytes.data(), bytes.size()) == 1 &&
+                  EVP_DigestFinal_ex(context, digest.bytes.data(), nullptr) == 1;
   if (!ok) std::abort();
   return digest;
 }
@@ -96,7 +94,12 @@ bool CopyField(std::string_view field, char* to) {
 
 }  // namespace
 
-Digest Sha256(std::string_view bytes) { return Hash({bytes}); }
+Digest Sha256(std::string_view bytes) {
+  if (!HasSha256Pair()) return Hash(bytes);
+  Digest digest;
+  Sha256Single(bytes, digest);
+  return digest;
+}
 
 // Texts of as many blocks are hashed in pairs; what is left of them in the end, one of each length, too.
 void Sha256Each(std::span<const std::string_view> texts, std::span<Digest> out) {
@@ -153,14 +156,13 @@ Digest Sha256Stream::Value() const {
 Digest HmacSha256(std::string_view key, std::string_view bytes) {
   const Digest short_key = key.size() > kBlockBytes ? Sha256(key) : Digest{};
   if (key.size() > kBlockBytes) key = AsText(short_key);
-  std::array<char, kBlockBytes> inner, outer;
-  for (size_t i = 0; i < kBlockBytes; ++i) {
-    const char c = i < key.size() ? key[i] : '\0';
-    inner[i] = static_cast<char>(c ^ 0x36);
-    outer[i] = static_cast<char>(c ^ 0x5c);
-  }
-  const Digest inner_digest = Hash({{inner.data(), inner.size()}, bytes});
-  return Hash({{outer.data(), outer.size()}, AsText(inner_digest)});
+  const auto digest = [&](int pad, std::string_view text) {
+    std::string joined(kBlockBytes, static_cast<char>(pad));
+    for (size_t i = 0; i < key.size(); ++i) joined[i] = static_cast<char>(key[i] ^ pad);
+    return Sha256(joined.append(text));
+  };
+  const Digest inner = digest(0x36, bytes);
+  return digest(0x5c, AsText(inner));
 }
 
 void AppendHex(const Digest& digest, std::string& out) {
@@ -193,6 +195,21 @@ JoinedFields& JoinedFields::Add(std::string_view field) {
     *at++ = c;
   }
   Taken(at);
+  return *this;
+}
+
+JoinedFields& JoinedFields::AddUpper(std::string_view field) {
+  char* at = Separate(2 * field.size());
+  for (const char c : field) {
+    if (NeedsEscape(c)) *at++ = '\\';
+    *at++ = AsciiUpper(c);
+  }
+  Taken(at);
+  return *this;
+}
+
+JoinedFields& JoinedFields::AddPlain(std::string_view field) {
+  Taken(std::copy(field.begin(), field.end(), Separate(field.size())));
   return *this;
 }
 

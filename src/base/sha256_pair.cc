@@ -141,15 +141,22 @@ __attribute__((target("sha,sse4.1,ssse3"))) void Sha256Pair(std::string_view a, 
   Store(lanes[1], second);
 }
 
+__attribute__((target("sha,sse4.1,ssse3"))) void Sha256Single(std::string_view text, Digest& digest) {
+  const Blocks blocks(text);
+  Lane lane = Begin();
+  for (size_t i = 0; i < blocks.count; ++i) Compress<1>({blocks[i]}, &lane);
+  Store(lane, digest);
+}
+
 }  // namespace medallion
 
 #else
 
 namespace medallion {
 bool HasSha256Pair() { return false; }
-void Sha256Pair(std::string_view a, std::string_view b, Digest& first, Digest& second) {
-  first = Sha256(a), second = Sha256(b);
-}
+// Never called.
+void Sha256Pair(std::string_view, std::string_view, Digest&, Digest&) {}
+void Sha256Single(std::string_view, Digest&) {}
 }  // namespace medallion
 
 #endif

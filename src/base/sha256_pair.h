@@ -14,4 +14,7 @@ bool HasSha256Pair();
 // Sets `first` and `second` to the digests of `a` and `b`. Only where HasSha256Pair(). Texts of similar length pay most.
 void Sha256Pair(std::string_view a, std::string_view b, Digest& first, Digest& second);
 
+// The same of one text.
+void Sha256Single(std::string_view text, Digest& digest);
+
 }  // namespace medallion

@@ -15,17 +15,6 @@
 namespace medallion::ocpp {
 namespace {
 
-// Adds a text in ASCII upper case.
-void AddUpper(std::string_view text, JoinedFields& key) {
-  char buffer[64];
-  if (text.size() > sizeof buffer) {
-    key.Add(AsciiUpper(text));
-    return;
-  }
-  std::transform(text.begin(), text.end(), buffer, [](char c) { return AsciiUpper(c); });
-  key.Add({buffer, text.size()});
-}
-
 void AddNumber(const std::optional<int32_t>& number, JoinedFields& key) {
   number ? key.Add(int64_t{*number}) : key.AddNull();
 }
@@ -33,7 +22,7 @@ void AddNumber(const std::optional<int32_t>& number, JoinedFields& key) {
 void AddTime(UtcTime time, JoinedFields& key) {
   std::array<char, kTimeBytes> text;
   WriteTime(time, text);
-  key.Add({text.data(), text.size()});
+  key.AddPlain({text.data(), text.size()});
 }
 
 // The reported time; where none was, what tells the fact apart: the id that a resent message has again, or for an
@@ -61,7 +50,7 @@ void AddHeader(const ChargingEvent& event, JoinedFields& key) {
 
 void AddReading(const ChargingEvent& event, bool has_id, JoinedFields& key) {
   if (has_id) {
-    AddUpper(event.transaction_id, key);
+    key.AddUpper(event.transaction_id);
   } else {
     AddNumber(event.evse_id, key);
     AddNumber(event.connector_id, key);
@@ -84,16 +73,17 @@ void AddStatus(const ChargingEvent& event, JoinedFields& key) {
 
 // Adds the fields of the event's key.
 void JoinKey(const ChargingEvent& event, bool has_id, JoinedFields& key) {
-  key.Add(EventTypeName(event.event_type));
-  AddUpper(event.charge_point_id, key);
+  key.AddPlain(EventTypeName(event.event_type)).AddUpper(event.charge_point_id);
   switch (event.event_type) {
     case EventType::kStartTransaction:
       if (!has_id) return AddHeader(event, key);
       AddNumber(event.connector_id, key);
-      return AddUpper(event.transaction_id, key);
+      key.AddUpper(event.transaction_id);
+      return;
     case EventType::kStopTransaction:
       if (!has_id) return AddHeader(event, key);
-      return AddUpper(event.transaction_id, key);
+      key.AddUpper(event.transaction_id);
+      return;
     case EventType::kMeterValues: return AddReading(event, has_id, key);
     case EventType::kStatusNotification: return AddStatus(event, key);
     case EventType::kHeartbeat: return AddReportedTime(event, key);
@@ -102,8 +92,7 @@ void JoinKey(const ChargingEvent& event, bool has_id, JoinedFields& key) {
 }
 
 void JoinSession(std::string_view charge_point_id, std::string_view transaction_id, JoinedFields& key) {
-  AddUpper(charge_point_id, key);
-  AddUpper(transaction_id, key);
+  key.AddUpper(charge_point_id).AddUpper(transaction_id);
 }
 
 // A reading in its canonical unit: equal readings, equal digests.
@@ -142,7 +131,7 @@ Values ValuesOf(const ChargingEvent& event) {
 // Of all that CutEpochs looks at; never 0.
 uint64_t CutDigest(const ChargingEvent& event, JoinedFields& fields) {
   fields.Clear();
-  fields.Add(EventTypeName(event.event_type)).Add(event.event_ts.us);
+  fields.AddPlain(EventTypeName(event.event_type)).Add(event.event_ts.us);
   AddNumber(event.connector_id, fields);
   event.meter_wh ? fields.Add(event.meter_wh->units) : fields.AddNull();
   fields.Add(event.id_tag_hash);

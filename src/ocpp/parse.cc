@@ -359,12 +359,15 @@ class Sorter {
   }
 
   void Sort(std::span<const Member> members, Arena& texts, FlatFields& fields) {
+    if (SortPlain(members, texts, fields)) return;
+    fields = FlatFields();
     fields.schema_known = ChooseSchema(members, fields);
     if (!fields.schema_known) return;
-    if (may_repeat_) fields.ambiguous = MarkRepeats(members, repeats_);
+    repeats_.assign(members.size(), 0);
+    if (MayRepeat()) fields.ambiguous = MarkRepeats(members, repeats_);
     extra_.clear();
     for (size_t i = 0; i < members.size(); ++i) {
-      if (may_repeat_ && repeats_[i] != 0) continue;
+      if (repeats_[i] != 0) continue;
       if (places_[i].field >= 0) {
         fields.name_folded |= places_[i].folded;
         Put(static_cast<Field>(places_[i].field), members[i].value, fields);
@@ -387,6 +390,34 @@ class Sorter {
     }
   }
 
+  // The usual case in one pass: one schema, version 1, each name once and as it is spelled. False, and something in
+  // `fields`, for any other.
+  bool SortPlain(std::span<const Member> members, Arena& texts, FlatFields& fields) {
+    if (names_.size() != 1 || names_[0].version != 1) return false;
+    uint64_t seen = 0;
+    extra_.clear();
+    for (const Member& member : members) {
+      const Place place = names_[0].Of(member.name);
+      const uint64_t bit = uint64_t{1} << (place.field + 1);
+      const bool other_version =
+          place.field == static_cast<int>(Field::kSchemaVersion) && !IsPlainOne(member.value);
+      if ((seen & bit) != 0 || place.folded || other_version) return false;
+      seen |= bit;
+      if (place.field >= 0) {
+        fields.values[static_cast<size_t>(place.field)] = member.value;
+      } else {
+        ++fields.unknown_fields;
+        AppendMember(member, extra_);
+      }
+    }
+    if (!extra_.empty()) fields.extra_fields = texts.Copy(extra_.append("}"));
+    return true;
+  }
+
+  static bool IsPlainOne(const FieldValue& value) {
+    return value.kind == JsonKind::kNumber && value.text == "1";
+  }
+
   // The schema is the one that the members name, version 1 where they name none. Sets places_; false where no such
   // schema is registered.
   bool ChooseSchema(std::span<const Member> members, FlatFields& fields) {
@@ -394,8 +425,13 @@ class Sorter {
     size_t placed = 0;
     for (; placed < names_.size(); ++placed) {
       PlaceAll(names_[placed], members);
-      if (version_at_ == members.size()) continue;
-      version = members[version_at_].value;
+      const auto names_version = [&](const Place& place) {
+        const auto i = static_cast<size_t>(&place - places_.data());
+        return place.field == static_cast<int>(Field::kSchemaVersion) && !IsBlank(members[i].value);
+      };
+      const auto found = std::find_if(places_.begin(), places_.end(), names_version);
+      if (found == places_.end()) continue;
+      version = members[static_cast<size_t>(found - places_.begin())].value;
       break;
     }
     const std::string_view text = Trim(version.text);
@@ -410,31 +446,25 @@ class Sorter {
     return false;
   }
 
-  // Sets all that is said below of the members' places.
   void PlaceAll(Names& names, std::span<const Member> members) {
     places_.clear();
-    version_at_ = members.size();
-    may_repeat_ = false;
-    uint64_t seen = 0;
-    for (size_t i = 0; i < members.size(); ++i) {
-      const Place place = names.Of(members[i].name);
-      const uint64_t bit = uint64_t{1} << (place.field + 1);
-      may_repeat_ |= (seen & bit) != 0;
-      seen |= bit;
-      if (place.field == kVersionField && version_at_ == members.size() && !IsBlank(members[i].value)) {
-        version_at_ = i;
-      }
-      places_.push_back(place);
-    }
+    for (const Member& member : members) places_.push_back(names.Of(member.name));
   }
 
-  static constexpr int kVersionField = static_cast<int>(Field::kSchemaVersion);
+  // Whether a name may stand twice: two extra fields, or two members of one field.
+  bool MayRepeat() const {
+    uint64_t seen = 0;
+    for (const Place& place : places_) {
+      const uint64_t bit = uint64_t{1} << (place.field + 1);
+      if ((seen & bit) != 0) return true;
+      seen |= bit;
+    }
+    return false;
+  }
 
   std::vector<Names> names_;
   std::vector<Place> places_;  // of the members, one by one
-  size_t version_at_ = 0;      // the first member that names a schema version; else the number of members
-  bool may_repeat_ = false;  // whether a name may stand twice: two extra fields, or two members of one field
-  std::vector<char> repeats_;  // of the members, if a name may: 1 where an earlier one has the same name
+  std::vector<char> repeats_;  // of the members: 1 where an earlier one has the same name
   std::string extra_;
 };
 

@@ -65,11 +65,10 @@ bool Holds(const PackRule& rule, const Draft& draft) {
   return (draft.notes & rule.notes) == 0 && (rule.holds == nullptr || rule.holds(draft));
 }
 
-// Whether all rules of the pack hold, as they mostly do.
+// Whether all rules of the table hold, as they mostly do: quicker than going through it.
 bool AllHold(const Draft& draft) {
-  return draft.notes == 0 && std::all_of(kPackRules.begin(), kPackRules.end(), [&](const PackRule& rule) {
-           return rule.holds == nullptr || rule.holds(draft);
-         });
+  return draft.notes == 0 && EventIdGiven(draft) && ChargePointGiven(draft) && EventTypeKnown(draft) &&
+         TransactionGiven(draft) && ConnectorValid(draft) && StatusGiven(draft);
 }
 
 Severity SeverityOf(const PackRule& rule, const Options& options) {

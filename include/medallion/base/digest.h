@@ -75,6 +75,8 @@ class JoinedFields {
  public:
   JoinedFields& Add(std::string_view field);
   JoinedFields& Add(int64_t field);
+  JoinedFields& AddUpper(std::string_view field);  // in ASCII upper case
+  JoinedFields& AddPlain(std::string_view field);  // known to hold neither `|` nor `\`
   JoinedFields& AddNull();
 
   // What is added from now on is a list of its own, right behind the one before: for hashing many of them.
