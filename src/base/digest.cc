@@ -130,28 +130,6 @@ void Sha256Each(std::span<const std::string_view> texts, std::span<Digest> out) 
   if (left != kNone) out[left] = Sha256(texts[left]);
 }
 
-void Sha256Stream::Free::operator()(evp_md_ctx_st* context) const { EVP_MD_CTX_free(context); }
-
-Sha256Stream::Sha256Stream() : context_(EVP_MD_CTX_new()) {
-  if (context_ == nullptr || EVP_DigestInit_ex(context_.get(), Algorithm(), nullptr) != 1) std::abort();
-}
-Sha256Stream::~Sha256Stream() = default;
-Sha256Stream::Sha256Stream(Sha256Stream&&) noexcept = default;
-Sha256Stream& Sha256Stream::operator=(Sha256Stream&&) noexcept = default;
-
-void Sha256Stream::Update(std::string_view bytes) {
-  if (EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) != 1) std::abort();
-}
-
-Digest Sha256Stream::Value() const {
-  Digest digest;
-  EVP_MD_CTX* const copy = Context();
-  const bool ok = copy != nullptr && EVP_MD_CTX_copy_ex(copy, context_.get()) == 1 &&
-                  EVP_DigestFinal_ex(copy, digest.bytes.data(), nullptr) == 1;
-  if (!ok) std::abort();
-  return digest;
-}
-
 // Source: RFC 2104. Two plain digests over the key padded to one block.
 Digest HmacSha256(std::string_view key, std::string_view bytes) {
   const Digest short_key = key.size() > kBlockBytes ? Sha256(key) : Digest{};
@@ -225,23 +203,57 @@ JoinedFields& JoinedFields::AddNull() {
   return *this;
 }
 
+namespace {
+
+constexpr uint64_t kSpread = 0x9E3779B97F4A7C15u;
+
+// Eight bytes, the first one lowest.
+uint64_t LittleEndian(const char* at) {
+  uint64_t word = 0;
+  for (size_t i = 0; i < 8; ++i) word |= uint64_t{static_cast<uint8_t>(at[i])} << (8 * i);
+  return word;
+}
+
+void Mix(uint64_t word, uint64_t& print) {
+  print = (print ^ word) * kSpread;
+  print ^= print >> 32;
+}
+
+}  // namespace
+
 uint64_t Fingerprint(std::string_view text) {
-  constexpr uint64_t kSpread = 0x9E3779B97F4A7C15u;
   uint64_t print = kSpread ^ text.size();
-  const auto mix = [&](uint64_t word) {
-    print = (print ^ word) * kSpread;
-    print ^= print >> 32;
-  };
-  while (text.size() >= 8) {
-    uint64_t word = 0;
-    for (size_t i = 0; i < 8; ++i) word |= uint64_t{static_cast<uint8_t>(text[i])} << (8 * i);
-    mix(word);
-    text.remove_prefix(8);
-  }
+  for (; text.size() >= 8; text.remove_prefix(8)) Mix(LittleEndian(text.data()), print);
   uint64_t rest = 0;
   for (size_t i = 0; i < text.size(); ++i) rest |= uint64_t{static_cast<uint8_t>(text[i])} << (8 * i);
-  mix(rest);
-  mix(kSpread);
+  Mix(rest, print);
+  Mix(kSpread, print);
+  return print;
+}
+
+void FingerprintStream::Mix(const char* stripe) {
+  for (size_t i = 0; i < kLanes; ++i) medallion::Mix(LittleEndian(stripe + 8 * i), lanes_[i]);
+}
+
+void FingerprintStream::Update(std::string_view bytes) {
+  const size_t held = size_ % rest_.size();
+  size_ += bytes.size();
+  if (held > 0) {
+    const std::string_view first = bytes.substr(0, rest_.size() - held);
+    std::copy(first.begin(), first.end(), rest_.data() + held);
+    bytes.remove_prefix(first.size());
+    if (held + first.size() < rest_.size()) return;
+    Mix(rest_.data());
+  }
+  for (; bytes.size() >= rest_.size(); bytes.remove_prefix(rest_.size())) Mix(bytes.data());
+  std::copy(bytes.begin(), bytes.end(), rest_.data());
+}
+
+uint64_t FingerprintStream::Value() const {
+  uint64_t print = Fingerprint({rest_.data(), size_ % rest_.size()});
+  medallion::Mix(size_, print);
+  for (const uint64_t lane : lanes_) medallion::Mix(lane, print);
+  medallion::Mix(kSpread, print);
   return print;
 }
 

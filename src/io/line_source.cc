@@ -17,22 +17,22 @@ constexpr size_t kChunk = size_t{1} << 20;
 constexpr size_t kBatchMax = size_t{32} << 20;
 constexpr size_t kLineMax = size_t{16} << 20;
 
-// Positions are text: lines, bytes and the digest of these bytes, separated by blanks.
-std::string PositionText(int64_t lines, int64_t bytes, const Digest& digest) {
-  return std::to_string(lines) + " " + std::to_string(bytes) + " " + Hex(digest);
+// Positions are text: lines, bytes and the fingerprint of these bytes, separated by blanks.
+std::string PositionText(int64_t lines, int64_t bytes, uint64_t print) {
+  return std::to_string(lines) + " " + std::to_string(bytes) + " " + std::to_string(print);
 }
 
 struct Position {
   int64_t lines = 0;
   int64_t bytes = 0;
-  std::string digest;
+  uint64_t print = 0;
 };
 
 bool ReadPosition(std::string_view text, Position& position) {
   const std::vector<std::string> parts = absl::StrSplit(std::string(text), ' ');
   if (parts.size() != 3) return false;
-  position.digest = parts[2];
-  return absl::SimpleAtoi(parts[0], &position.lines) && absl::SimpleAtoi(parts[1], &position.bytes);
+  return absl::SimpleAtoi(parts[0], &position.lines) && absl::SimpleAtoi(parts[1], &position.bytes) &&
+         absl::SimpleAtoi(parts[2], &position.print);
 }
 
 }  // namespace
@@ -68,11 +68,10 @@ absl::Status LineSource::Failed(std::string_view doing) const {
 
 absl::Status LineSource::Restart() {
   if (std::fseek(file_, 0, SEEK_SET) != 0) return Failed("cannot go to the beginning of");
-  buffer_.clear();
-  next_ = 0;
+  filled_ = next_ = 0;
   end_of_file_ = passed_open_line_ = false;
   lines_ = bytes_ = 0;
-  digest_ = Sha256Stream();
+  print_ = FingerprintStream();
   position_.clear();
   return absl::OkStatus();
 }
@@ -82,98 +81,101 @@ absl::Status LineSource::Seek(std::string_view text) {
   if (auto status = Restart(); !status.ok()) return status;
   Position position;
   if (!ReadPosition(text, position)) return absl::OkStatus();
-  while (bytes_ < position.bytes && !(end_of_file_ && next_ == buffer_.size())) {
-    if (next_ == buffer_.size()) {
-      buffer_.clear();
-      next_ = 0;
+  while (bytes_ < position.bytes && !(end_of_file_ && next_ == filled_)) {
+    if (next_ == filled_) {
+      filled_ = next_ = 0;
       if (auto status = Fill(); !status.ok()) return status;
     }
-    Consume(next_ + std::min(buffer_.size() - next_, static_cast<size_t>(position.bytes - bytes_)));
+    Consume(next_ + std::min(filled_ - next_, static_cast<size_t>(position.bytes - bytes_)));
   }
   // Another file, or a changed one: from the beginning.
-  if (bytes_ != position.bytes || Hex(digest_.Value()) != position.digest) return Restart();
+  if (bytes_ != position.bytes || print_.Value() != position.print) return Restart();
   lines_ = position.lines;
   position_ = text;
   return absl::OkStatus();
 }
 
 absl::Status LineSource::Fill() {
-  const size_t size = buffer_.size();
-  buffer_.resize(size + kChunk);
-  const size_t got = std::fread(buffer_.data() + size, 1, kChunk, file_);
-  buffer_.resize(size + got);
+  if (buffer_.size() - filled_ < kChunk) buffer_.resize(filled_ + kChunk);
+  const size_t got = std::fread(buffer_.data() + filled_, 1, kChunk, file_);
+  filled_ += got;
   if (got < kChunk && std::ferror(file_) != 0) return Failed("cannot read");
   end_of_file_ = got < kChunk;
   return absl::OkStatus();
 }
 
 void LineSource::Consume(size_t end) {
-  digest_.Update(std::string_view(buffer_).substr(next_, end - next_));
+  print_.Update(Buffered().substr(next_, end - next_));
   bytes_ += static_cast<int64_t>(end - next_);
   next_ = end;
+}
+
+// Takes the consumed bytes from `begin` to `end` out of the buffer, to whose last consumed byte they belong.
+void LineSource::Forget(size_t begin, size_t end) {
+  std::memmove(buffer_.data() + begin, buffer_.data() + end, filled_ - end);
+  filled_ -= end - begin;
+  next_ = begin;
 }
 
 // Leaves out what a line has beyond `from`, up to its end.
 absl::Status LineSource::DropRest(size_t from) {
   Consume(from);
   while (true) {
-    const size_t end = buffer_.find('\n', from);
+    const size_t end = Buffered().find('\n', from);
     if (end != std::string::npos || end_of_file_) {
-      Consume(end == std::string::npos ? buffer_.size() : end + 1);
-      buffer_.erase(from, next_ - from);
-      next_ = from;
+      Consume(end == std::string::npos ? filled_ : end + 1);
+      Forget(from, next_);
       return absl::OkStatus();
     }
-    Consume(buffer_.size());
-    buffer_.resize(from);
-    next_ = from;
+    Consume(filled_);
+    Forget(from, filled_);
     if (auto status = Fill(); !status.ok()) return status;
   }
 }
 
 // The next line, without its end. False at the end of the file.
 absl::StatusOr<bool> LineSource::NextLine(Line& line) {
-  size_t end = buffer_.find('\n', next_);
-  for (size_t scanned = next_; end == std::string::npos && !end_of_file_; end = buffer_.find('\n', scanned)) {
-    if (buffer_.size() - next_ > kLineMax) break;
-    scanned = buffer_.size();
+  size_t end = Buffered().find('\n', next_);
+  for (size_t scanned = next_; end == std::string::npos && !end_of_file_;
+       end = Buffered().find('\n', scanned)) {
+    if (filled_ - next_ > kLineMax) break;
+    scanned = filled_;
     if (auto status = Fill(); !status.ok()) return status;
   }
-  if (end == std::string::npos && next_ == buffer_.size()) return false;
-  line = {
-      .begin = next_, .size = (end == std::string::npos ? buffer_.size() : end) - next_, .number = ++lines_};
+  if (end == std::string::npos && next_ == filled_) return false;
+  line = {.begin = next_, .size = (end == std::string::npos ? filled_ : end) - next_, .number = ++lines_};
   if (line.size > kLineMax) {
     line.size = kLineMax;
     if (auto status = DropRest(next_ + kLineMax); !status.ok()) return status;
     return true;
   }
-  Consume(end == std::string::npos ? buffer_.size() : end + 1);
+  Consume(end == std::string::npos ? filled_ : end + 1);
   return true;
 }
 
 absl::StatusOr<SourceBatch> LineSource::Read(size_t records_max) {
-  buffer_.erase(0, next_);
-  next_ = 0;
+  // Moving what was read ahead costs no more than it took to consume as much.
+  if (next_ >= filled_ - next_) Forget(0, next_);
+  const size_t begin = next_;
   texts_ = Arena();
   records_.clear();
   std::vector<Line> lines;
   bool more = true;
-  while (more && lines.size() < records_max && next_ < kBatchMax) {
+  while (more && lines.size() < records_max && next_ - begin < kBatchMax) {
     // A last line without an end may grow: it is read in a batch of its own, which the position does not pass.
-    const bool open =
-        end_of_file_ && next_ < buffer_.size() && buffer_.find('\n', next_) == std::string::npos;
+    const bool open = end_of_file_ && next_ < filled_ && Buffered().find('\n', next_) == std::string::npos;
     if (open && !lines.empty()) break;
     Line line;
     absl::StatusOr<bool> found = NextLine(line);
     if (!found.ok()) return found.status();
     more = *found;
     passed_open_line_ |= open;
-    if (more && !Trim(std::string_view(buffer_).substr(line.begin, line.size)).empty()) lines.push_back(line);
+    if (more && !Trim(Buffered().substr(line.begin, line.size)).empty()) lines.push_back(line);
   }
-  if (!passed_open_line_) position_ = PositionText(lines_, bytes_, digest_.Value());
+  if (!passed_open_line_) position_ = PositionText(lines_, bytes_, print_.Value());
   for (const Line& line : lines) {
     const Coordinate at{topic_, 0, line.number};
-    records_.push_back(decoder_(std::string_view(buffer_).substr(line.begin, line.size), at, texts_));
+    records_.push_back(decoder_(Buffered().substr(line.begin, line.size), at, texts_));
   }
   const std::string position = seekable_ ? position_ : "";
   return SourceBatch{.records = records_, .position = position, .at_end = !more};

@@ -1,11 +1,13 @@
 #include "medallion/base/digest.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
 #include <map>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -148,6 +150,41 @@ TEST_CASE("digest: fingerprint vectors, the same on every machine") {
     CAPTURE(c.text);
     CHECK(Fingerprint(c.text) == c.print);
   }
+}
+
+TEST_CASE("digest: a stream's fingerprint, however it is cut, the same on every machine") {
+  std::string bytes;
+  for (int i = 0; i < 300; ++i) bytes.push_back(static_cast<char>(i * 11 + i / 64));
+  const auto whole = [](std::string_view text) {
+    FingerprintStream stream;
+    stream.Update(text);
+    return stream.Value();
+  };
+  CHECK(whole("") == 0x858f'da69'16f8'4c58);
+  CHECK(whole("CP-100|501") == 0x8e22'3d0a'fc3d'04f5);
+  CHECK(whole(bytes) == 0x7a0b'28d9'5913'66db);
+  std::mt19937_64 random(1);
+  for (int round = 0; round < 500; ++round) {
+    FingerprintStream stream;
+    for (size_t at = 0; at < bytes.size();) {
+      const size_t size = std::min<size_t>(random() % (round % 100 + 2), bytes.size() - at);
+      stream.Update(std::string_view(bytes).substr(at, size));
+      at += size;
+      if (stream.Value() != whole(std::string_view(bytes).substr(0, at))) FAIL("cut at " << at);
+    }
+  }
+  std::set<uint64_t> prints;  // one byte less, one byte changed
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    prints.insert(whole(std::string_view(bytes).substr(0, i)));
+    bytes[i] ^= 1;
+    prints.insert(whole(bytes));
+    bytes[i] ^= 1;
+  }
+  CHECK(prints.size() == 2 * bytes.size());
+  std::string swapped = bytes;
+  std::swap_ranges(swapped.begin(), swapped.begin() + 8, swapped.begin() + 32);  // two words of one lane
+  CHECK(whole(swapped) != whole(bytes));
+  CHECK(whole(std::string(31, '\0')) != whole(std::string(32, '\0')));
 }
 
 TEST_CASE("digest: threads do not disturb each other") {

@@ -22,7 +22,7 @@ namespace medallion {
 using LineDecoder = std::function<BronzeRecord(std::string_view line, const Coordinate& at, Arena& texts)>;
 
 // Reads a file in bounded memory: a batch ends after its records or after 32 MiB, and of a line over 16 MiB only so much
-// is kept. Blank lines are no records. Positions name how much was read and its digest, so a file that was replaced is
+// is kept. Blank lines are no records. Positions name how much was read and its fingerprint, so a file that was replaced is
 // read from its beginning and one that grew is continued. Standard input and pipes have no positions.
 class LineSource final : public Source {
  public:
@@ -48,6 +48,7 @@ class LineSource final : public Source {
   absl::StatusOr<bool> NextLine(Line& line);
   absl::Status DropRest(size_t from);
   void Consume(size_t end);
+  void Forget(size_t begin, size_t end);
   absl::Status Failed(std::string_view doing) const;
 
   std::string path_;
@@ -55,13 +56,17 @@ class LineSource final : public Source {
   bool seekable_;  // else it has no positions
   std::string topic_;
   LineDecoder decoder_;
-  std::string buffer_;  // what was read ahead; lines of the current batch lie in it
-  size_t next_ = 0;     // first byte of `buffer_` not yet consumed
+  std::string_view Buffered() const { return {buffer_.data(), filled_}; }
+
+  std::string
+      buffer_;  // memory; the lines of the current batch, and what was read ahead, are its first filled_ bytes
+  size_t filled_ = 0;
+  size_t next_ = 0;  // the first byte not yet consumed
   bool end_of_file_ = false;
   bool passed_open_line_ = false;
-  int64_t lines_ = 0;  // consumed, and so the bytes and their digest
+  int64_t lines_ = 0;  // consumed, and so the bytes and their print
   int64_t bytes_ = 0;
-  Sha256Stream digest_;
+  FingerprintStream print_;
   std::string position_;  // after the last whole line
   std::vector<BronzeRecord> records_;
   Arena texts_;
