@@ -20,6 +20,7 @@
 #include "medallion/ocpp/identify.h"
 #include "medallion/ocpp/normalize.h"
 #include "medallion/ocpp/parse.h"
+#include "medallion/ocpp/record_lines.h"
 #include "medallion/ocpp/refine.h"
 #include "medallion/silver/settle.h"
 #include "tests/feed.h"
@@ -64,6 +65,19 @@ void CountItems(benchmark::State& state, size_t items) {
 }
 
 // ---- steps ------------------------------------------------------------------------------------------------------
+
+// A line that is an event is no wrapper: that is all there is to see.
+void DecodeBareLines(benchmark::State& state) {
+  RecordLines lines;
+  for (auto _ : state) {
+    Arena texts;
+    for (const BronzeRecord& record : Sample()) {
+      benchmark::DoNotOptimize(lines.Decode(record.payload, record.at, texts));
+    }
+  }
+  CountItems(state, Sample().size());
+}
+BENCHMARK(DecodeBareLines);
 
 void Parse(benchmark::State& state) {
   const Options options;

@@ -1,6 +1,9 @@
 #include "medallion/ocpp/record_lines.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
 #include <limits>
 #include <optional>
 #include <string>
@@ -9,6 +12,10 @@
 #include "medallion/base/text.h"
 #include "medallion/ocpp/enums.h"
 #include "simdjson.h"
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 namespace medallion::ocpp {
 namespace {
@@ -132,6 +139,55 @@ const LineDefaults& RecordLines::defaults() const { return scratch_->defaults; }
 
 namespace {
 
+// The names of which a line must have one to be told for a wrapper.
+constexpr auto kWrapperNames =
+    std::to_array<std::string_view>({"\"payload\"", "\"value\"", "\"value_text\"", "\"value_b64\"",
+                                     "\"topic\"", "\"partition\"", "\"offset\"", "\"broker_ts\""});
+
+bool NamesWrapper(std::string_view from_quote) {
+  return std::any_of(kWrapperNames.begin(), kWrapperNames.end(),
+                     [&](std::string_view name) { return from_quote.starts_with(name); });
+}
+
+// Bits of the bytes among the 16 at `at` that are an escape or, with the byte after them, may begin a wrapper's name.
+#ifdef __SSE2__
+uint32_t TellingBytes(const char* at) {
+  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+  const __m128i after = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + 1));
+  __m128i first = _mm_setzero_si128();
+  for (const char letter : {'p', 'v', 't', 'o', 'b'}) {
+    first = _mm_or_si128(first, _mm_cmpeq_epi8(after, _mm_set1_epi8(letter)));
+  }
+  const __m128i named = _mm_and_si128(first, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')));
+  const __m128i escape = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
+  return static_cast<uint32_t>(_mm_movemask_epi8(_mm_or_si128(named, escape)));
+}
+#else
+uint32_t TellingBytes(const char* at) {
+  uint32_t bits = 0;
+  for (size_t i = 0; i < 16; ++i) bits |= uint32_t{at[i] == '"' || at[i] == '\\'} << i;
+  return bits;
+}
+#endif
+
+// Whether the line may be a wrapper: one of the names stands in it, anywhere, or an escape, which may hide one.
+bool MayWrap(std::string_view line) {
+  constexpr size_t kStep = 16;
+  char padded[kStep + 1] = {};
+  for (size_t begin = 0; begin < line.size(); begin += kStep) {
+    const char* at = line.data() + begin;
+    if (line.size() - begin <= kStep) {  // its last bytes, with zeros behind
+      std::copy(at, line.data() + line.size(), padded);
+      at = padded;
+    }
+    for (uint32_t bits = TellingBytes(at); bits != 0; bits &= bits - 1) {
+      const size_t i = begin + static_cast<size_t>(std::countr_zero(bits));
+      if (line[i] == '\\' || NamesWrapper(line.substr(i))) return true;
+    }
+  }
+  return false;
+}
+
 // False where the line is no JSON object to its end.
 bool ReadWrapper(ondemand::parser& parser, std::string& padded, std::string_view line, Wrapper& wrapper,
                  Arena& texts) {
@@ -153,19 +209,24 @@ bool ReadWrapper(ondemand::parser& parser, std::string& padded, std::string_view
   return document.current_location().get(after) != simdjson::SUCCESS;
 }
 
+// A line that is a payload by itself.
+BronzeRecord Bare(std::string_view line, const Coordinate& at, LineDefaults& defaults) {
+  ++defaults.topic, ++defaults.offset, ++defaults.ingest_ts;
+  return {.payload = line, .at = at};
+}
+
 }  // namespace
 
 BronzeRecord RecordLines::Decode(std::string_view line, const Coordinate& at, Arena& texts) {
   LineDefaults& defaults = scratch_->defaults;
+  if (scratch_->format == LineFormat::kBare || (scratch_->format == LineFormat::kAuto && !MayWrap(line))) {
+    return Bare(line, at, defaults);
+  }
   Wrapper wrapper;
-  const bool read = scratch_->format != LineFormat::kBare &&
-                    ReadWrapper(scratch_->parser, scratch_->padded, line, wrapper, texts);
+  const bool read = ReadWrapper(scratch_->parser, scratch_->padded, line, wrapper, texts);
   const bool wraps = scratch_->format == LineFormat::kWrapped ||
                      (!wrapper.is_event && (wrapper.has_payload || wrapper.has_place));
-  if (!read || !wraps) {
-    ++defaults.topic, ++defaults.offset, ++defaults.ingest_ts;
-    return {.payload = line, .at = at};
-  }
+  if (!read || !wraps) return Bare(line, at, defaults);
   BronzeRecord record = wrapper.record;
   if (!wrapper.has_topic || record.at.topic.empty()) record.at.topic = at.topic, ++defaults.topic;
   if (!wrapper.has_partition) record.at.partition = at.partition;
