@@ -110,7 +110,7 @@ BENCHMARK(NormalizeFields);
 
 // In stretches, as Refine does it.
 void IdentifyEvents(benchmark::State& state) {
-  constexpr size_t kStretch = 64;
+  constexpr size_t kStretch = 128;
   const Options options;
   const std::vector<Digest>& payloads = RefinedSample().payloads;
   std::vector<ChargingElement> elements = RefinedSample().elements;

@@ -15,7 +15,7 @@ namespace medallion::ocpp {
 namespace {
 
 // So many records are taken through each step before the next: few enough for the cache, enough to hash in pairs.
-constexpr size_t kStretch = 64;
+constexpr size_t kStretch = 128;
 
 // Fills the row of a new element, and says what is wrong with it.
 void FillElement(const FlatFields& fields, const BronzeRecord& record, const Options& options, Arena& texts,
