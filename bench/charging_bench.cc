@@ -171,7 +171,8 @@ void DeriveOneSession(benchmark::State& state) {
     records.push_back({.payload = payload, .at = {"bench", 0, static_cast<int64_t>(records.size())}});
   }
   const Refined<ChargingEvent> refined = Refine(records, options);
-  for (auto _ : state) benchmark::DoNotOptimize(DeriveSessions(refined.elements, UtcTime{0}, options));
+  const SessionRules rules(options);
+  for (auto _ : state) benchmark::DoNotOptimize(DeriveSessions(refined.elements, UtcTime{0}, rules));
   CountItems(state, records.size());
 }
 BENCHMARK(DeriveOneSession)->Arg(10)->Arg(1'000)->Arg(10'000);

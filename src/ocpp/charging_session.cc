@@ -47,9 +47,10 @@ void AppendEvidence(const std::optional<Evidence>& evidence, std::string& out) {
   }
   out.append("{\"topic\":");
   AppendJsonString(evidence->topic, out);
-  out.append(",\"partition\":").append(std::to_string(evidence->partition));
-  out.append(",\"offset\":").append(std::to_string(evidence->offset));
-  out.append(",\"ordinal\":").append(std::to_string(evidence->ordinal)).append("}");
+  AppendCanonical(evidence->partition, out.append(",\"partition\":"));
+  AppendCanonical(evidence->offset, out.append(",\"offset\":"));
+  AppendCanonical(evidence->ordinal, out.append(",\"ordinal\":"));
+  out.append("}");
 }
 
 }  // namespace
@@ -97,7 +98,9 @@ std::string SessionFlags::Json() const {
 }
 
 std::string EvidenceJson(const ChargingSession& row) {
-  std::string out = "{\"begin\":";
+  std::string out;
+  out.reserve(256);
+  out.append("{\"begin\":");
   AppendEvidence(row.begin, out);
   out.append(",\"end\":");
   AppendEvidence(row.end, out);

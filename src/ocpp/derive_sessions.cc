@@ -222,21 +222,23 @@ std::optional<ChargingSession> Derive(const SessionFacts& facts, UtcTime data_cl
 }  // namespace
 
 std::vector<ChargingSession> DeriveSessions(std::span<const ChargingElement> history, UtcTime data_clock,
-                                            const Options& options) {
+                                            const SessionRules& rules) {
   std::vector<ChargingSession> rows;
-  const std::vector<SessionFacts> sessions = GatherSessions(history, options);
-  if (sessions.empty()) return rows;
-  const Digest model_version = ModelVersion(options);
-  for (const SessionFacts& facts : sessions) {
-    std::optional<ChargingSession> row = Derive(facts, data_clock, options);
+  for (const SessionFacts& facts : GatherSessions(history, rules.options)) {
+    std::optional<ChargingSession> row = Derive(facts, data_clock, rules.options);
     if (!row.has_value()) continue;
-    row->model_version = model_version;
+    row->model_version = rules.model_version;
     row->row_hash = RowHash(*row);
     rows.push_back(*std::move(row));
   }
   std::sort(rows.begin(), rows.end(),
             [](const ChargingSession& a, const ChargingSession& b) { return a.session_id < b.session_id; });
   return rows;
+}
+
+std::vector<ChargingSession> DeriveSessions(std::span<const ChargingElement> history, UtcTime data_clock,
+                                            const Options& options) {
+  return DeriveSessions(history, data_clock, SessionRules(options));
 }
 
 }  // namespace medallion::ocpp

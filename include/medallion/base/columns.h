@@ -7,6 +7,8 @@
 // Pure. Safe from any thread.
 #pragma once
 
+#include <array>
+#include <charconv>
 #include <concepts>
 #include <cstdint>
 #include <optional>
@@ -57,7 +59,8 @@ bool AppendCanonical(T value, std::string& out) {
   if constexpr (std::same_as<T, bool>) {
     out.append(value ? "true" : "false");
   } else {
-    out.append(std::to_string(value));
+    std::array<char, 20> text;  // any 64-bit number
+    out.append(text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr);
   }
   return true;
 }

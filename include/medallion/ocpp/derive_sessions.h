@@ -19,6 +19,8 @@ namespace medallion::ocpp {
 // where only readings are known and none of them shows energy. Rows are complete: row_hash, model_version,
 // updated_at and next_due_at included, sorted by session_id.
 std::vector<ChargingSession> DeriveSessions(std::span<const ChargingElement> history, UtcTime data_clock,
+                                            const SessionRules& rules);
+std::vector<ChargingSession> DeriveSessions(std::span<const ChargingElement> history, UtcTime data_clock,
                                             const Options& options);
 
 }  // namespace medallion::ocpp

@@ -58,4 +58,14 @@ struct Options {
 // Digest of everything in the options that bears on derived rows, and of the version of the rules themselves.
 Digest ModelVersion(const Options& options);
 
+// Options made ready for deriving: their version takes a digest, which a host that derives many entities makes once.
+// Refers to the options.
+struct SessionRules {
+  explicit SessionRules(const Options& all) : options(all), model_version(ModelVersion(all)) {}
+  explicit SessionRules(Options&&) = delete;
+
+  const Options& options;
+  Digest model_version;
+};
+
 }  // namespace medallion::ocpp
