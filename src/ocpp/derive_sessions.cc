@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/numeric/int128.h"
@@ -16,6 +17,7 @@
 #include "session_energy.h"
 #include "session_facts.h"
 #include "session_findings.h"
+#include "session_state.h"
 
 namespace medallion::ocpp {
 namespace {
@@ -31,32 +33,24 @@ UtcTime Later(UtcTime time, int64_t by) {
   return {static_cast<int64_t>(std::min(us, int128(std::numeric_limits<int64_t>::max())))};
 }
 
-// Who and where. A charge point under several spellings shows the one that sorts first by bytes; an id that
-// is no id is not shown.
-void Describe(const SessionFacts& facts, ChargingSession& row) {
-  row.session_id = facts.session_id;
-  const auto spelling = [](const ChargingElement* a, const ChargingElement* b) {
-    return a->row.charge_point_id < b->row.charge_point_id;
-  };
-  row.charge_point_id =
-      (*std::min_element(facts.silver.begin(), facts.silver.end(), spelling))->row.charge_point_id;
-  row.evse_id = FirstKnown(facts, &ChargingEvent::evse_id);
-  row.connector_id = FirstKnown(facts, &ChargingEvent::connector_id);
-  if (facts.has_id) row.transaction_id = facts.silver.front()->row.transaction_id;
-  row.id_tag_hash = FirstKnown(facts, &ChargingEvent::id_tag_hash);
-  row.event_count = static_cast<int64_t>(facts.silver.size());
+// Who and where. A charge point under several spellings shows the one that sorts first by bytes.
+void Describe(const Outline& outline, ChargingSession& row) {
+  row.charge_point_id = outline.charge_point_id;
+  row.evse_id = outline.evse_id;
+  row.connector_id = outline.connector_id;
+  row.transaction_id = outline.transaction_id;
+  row.id_tag_hash = outline.id_tag_hash;
+  row.event_count = outline.facts;
 }
 
 // When it began, ended and was last heard of.
-void Time(const SessionFacts& facts, const Options& options, ChargingSession& row, Findings& findings) {
-  row.last_event_ts = facts.silver.back()->row.event_ts;
-  if (facts.stop != nullptr) {
-    row.stop_ts = facts.stop->row.event_ts;
-    row.stop_reason = facts.stop->row.stop_reason;
-  }
-  if (facts.start == nullptr) return;
-  row.start_ts = facts.start->row.event_ts;
-  const int128 us = Between(row.start_ts, facts.stop != nullptr ? row.stop_ts : row.last_event_ts);
+void Time(const Outline& outline, const Options& options, ChargingSession& row, Findings& findings) {
+  row.last_event_ts = outline.last_event_ts;
+  row.start_ts = outline.start_ts;
+  row.stop_ts = outline.stop_ts;
+  row.stop_reason = outline.stop_reason;
+  if (!outline.has_start) return;
+  const int128 us = Between(row.start_ts, outline.has_stop ? row.stop_ts : row.last_event_ts);
   if (us < 0) return findings.Note(SessionFlag::kNegativeDuration);
   row.duration_seconds = static_cast<int64_t>(us / kMicrosPerSecond);
   if (us > options.duration_max_us) findings.Note(SessionFlag::kDurationImplausible);
@@ -88,29 +82,10 @@ void CheckSequence(const SessionFacts& facts, Findings& findings) {
 }
 
 // Lateness of messages; samples inside a session count like any other message.
-void CheckLateness(const SessionFacts& facts, const Options& options, Findings& findings) {
-  int128 latest = 0;
-  for (const ChargingElement* element : facts.silver) {
-    latest = std::max(latest, Between(element->row.event_ts, element->row.ingest_ts));
-  }
-  if (latest <= options.late_us) return;
-  const auto seconds = static_cast<int64_t>(latest / kMicrosPerSecond);
+void CheckLateness(const Outline& outline, const Options& options, Findings& findings) {
+  if (outline.late_us <= options.late_us) return;
+  const auto seconds = static_cast<int64_t>(outline.late_us / kMicrosPerSecond);
   findings.Note(SessionFlag::kLateArrival, "{\"seconds_max\":" + std::to_string(seconds) + "}");
-}
-
-void CheckReadingTimes(const SessionFacts& facts, Findings& findings) {
-  const Window window = WindowOf(facts);
-  const bool outside = std::any_of(facts.silver.begin(), facts.silver.end(), [&](const ChargingElement* e) {
-    return IsReading(*e) && !window.Holds(e->row.event_ts);
-  });
-  if (outside) findings.Note(SessionFlag::kReadingOutsideSession);
-}
-
-void CheckTags(const SessionFacts& facts, const ChargingSession& row, Findings& findings) {
-  const bool differ = std::any_of(facts.silver.begin(), facts.silver.end(), [&](const ChargingElement* e) {
-    return !e->row.id_tag_hash.empty() && e->row.id_tag_hash != row.id_tag_hash;
-  });
-  if (differ) findings.Note(SessionFlag::kIdTagMismatch);
 }
 
 // Names of the values that settling compares, by the bit of Standing::differs.
@@ -135,24 +110,16 @@ void CheckConflicts(const SessionFacts& facts, Findings& findings) {
                 "{\"rows\":" + std::to_string(facts.conflicts.size()) + ",\"fields\":[" + names + "]}");
 }
 
-UtcTime LargestIngest(const SessionFacts& facts) {
-  UtcTime largest = kNoTime;
-  for (const auto* elements : {&facts.silver, &facts.conflicts}) {
-    for (const ChargingElement* element : *elements) largest = std::max(largest, element->row.ingest_ts);
-  }
-  return largest;
-}
-
 // Status, and what time does to it: only a session with a start and without a stop waits, and is given up
 // once nothing was heard of it for the timeout.
-void Judge(const SessionFacts& facts, UtcTime data_clock, const Options& options, ChargingSession& row,
+void Judge(const Outline& outline, UtcTime data_clock, const Options& options, ChargingSession& row,
            Findings& findings) {
-  row.updated_at = LargestIngest(facts);
-  if (facts.start == nullptr) {
+  row.updated_at = outline.ingest_max;
+  if (!outline.has_start) {
     row.session_status = SessionStatus::kStartMissing;
     return findings.Note(SessionFlag::kStartMissing);
   }
-  if (facts.stop != nullptr) {
+  if (outline.has_stop) {
     row.session_status = SessionStatus::kCompleted;
     return;
   }
@@ -167,56 +134,63 @@ void Judge(const SessionFacts& facts, UtcTime data_clock, const Options& options
   findings.Note(SessionFlag::kStopMissing);
 }
 
-Evidence Coordinates(const Coordinate& at, uint32_t ordinal) {
-  return {.topic = std::string(at.topic), .partition = at.partition, .offset = at.offset, .ordinal = ordinal};
+std::optional<Evidence> EvidenceOf(const std::optional<Place>& place) {
+  if (!place.has_value()) return std::nullopt;
+  return Evidence{.topic = std::string(place->at.topic),
+                  .partition = place->at.partition,
+                  .offset = place->at.offset,
+                  .ordinal = place->ordinal};
 }
 
-// Where a reading came from. A winner may show the reading of a later copy: the copy is named, of which only
-// the record is known. (In all facts of a transaction the reading is the first value compared.)
-std::optional<Evidence> EvidenceOf(const ChargingElement* element) {
-  if (element == nullptr) return std::nullopt;
-  const bool filled = (element->standing.filled & 1) != 0;
-  return filled ? Coordinates(element->standing.value_from[0], 0)
-                : Coordinates(element->row.at, element->row.ordinal);
-}
-
-void ShowEnergy(const SessionFacts& facts, const SessionEnergy& energy, const Findings& findings,
+void ShowEnergy(const Outline& outline, const SessionEnergy& energy, const Findings& findings,
                 ChargingSession& row) {
   row.meter_start_wh = energy.meter_start_wh;
   row.meter_stop_wh = energy.meter_stop_wh;
   row.last_meter_wh = energy.last_meter_wh;
   row.energy_kwh = energy.energy_kwh;
   row.energy_basis = energy.basis;
-  row.energy_is_final = facts.start != nullptr && facts.stop != nullptr && energy.readings_final &&
-                        !findings.flags.AnyBlocking();
+  row.energy_is_final =
+      outline.has_start && outline.has_stop && energy.readings_final && !findings.flags.AnyBlocking();
   if (!row.energy_is_final) row.energy_estimate_kwh = energy.estimate_kwh;
   row.begin = EvidenceOf(energy.begin);
   row.end = EvidenceOf(energy.end);
 }
 
-// The session of these facts; nothing, if they are readings that show no energy.
-std::optional<ChargingSession> Derive(const SessionFacts& facts, UtcTime data_clock, const Options& options) {
+// The row, but for its id. `findings` are those that take more than the outline to tell.
+ChargingSession RowOf(const Outline& outline, const SessionEnergy& energy, UtcTime data_clock,
+                      const Options& options, Findings findings) {
   ChargingSession row;
-  Findings findings;
-  const SessionEnergy energy = FindEnergy(facts, options, findings);
-  if (facts.start == nullptr && facts.stop == nullptr && !energy.shows_energy) return std::nullopt;
-
-  Describe(facts, row);
-  Time(facts, options, row, findings);
-  Judge(facts, data_clock, options, row, findings);
-  CheckConflicts(facts, findings);
-  CheckSequence(facts, findings);
-  CheckLateness(facts, options, findings);
-  CheckReadingTimes(facts, findings);
-  CheckTags(facts, row, findings);
-  if (facts.id_reused) findings.Note(SessionFlag::kTxIdReused);
-  ShowEnergy(facts, energy, findings, row);
-  const bool ended = facts.stop != nullptr || row.session_status == SessionStatus::kTimedOut;
+  Describe(outline, row);
+  Time(outline, options, row, findings);
+  Judge(outline, data_clock, options, row, findings);
+  CheckLateness(outline, options, findings);
+  if (outline.reading_outside) findings.Note(SessionFlag::kReadingOutsideSession);
+  if (outline.tags_differ) findings.Note(SessionFlag::kIdTagMismatch);
+  ShowEnergy(outline, energy, findings, row);
+  const bool ended = outline.has_stop || row.session_status == SessionStatus::kTimedOut;
   if (ended && row.energy_kwh == Thousandths{}) findings.Note(SessionFlag::kZeroEnergy);
-
   row.quality_flags = findings.flags;
   row.detail = DetailJson(findings);
   return row;
+}
+
+// The session of these facts; nothing, if they are readings that show no energy.
+std::optional<ChargingSession> Derive(const SessionFacts& facts, UtcTime data_clock, const Options& options) {
+  Findings findings;
+  SessionState state = StateOf(facts, options);
+  std::optional<SessionEnergy> energy = PlainEnergy(state, options, findings);
+  if (!energy.has_value()) energy = FindEnergy(facts, options, findings);
+  Outline& outline = state.outline;
+  if (!outline.has_start && !outline.has_stop && !energy->shows_energy) return std::nullopt;
+
+  if (!outline.seq_steady) CheckSequence(facts, findings);
+  CheckConflicts(facts, findings);
+  if (facts.id_reused) findings.Note(SessionFlag::kTxIdReused);
+  for (const ChargingElement* contested : facts.conflicts) {
+    outline.ingest_max = std::max(outline.ingest_max, contested->row.ingest_ts);
+  }
+  if (!facts.has_id) outline.transaction_id = {};  // an id that is none is not shown
+  return RowOf(outline, *energy, data_clock, options, std::move(findings));
 }
 
 }  // namespace
@@ -224,9 +198,10 @@ std::optional<ChargingSession> Derive(const SessionFacts& facts, UtcTime data_cl
 std::vector<ChargingSession> DeriveSessions(std::span<const ChargingElement> history, UtcTime data_clock,
                                             const SessionRules& rules) {
   std::vector<ChargingSession> rows;
-  for (const SessionFacts& facts : GatherSessions(history, rules.options)) {
+  for (const SessionFacts& facts : GatherSessions(InOrder(history), rules.options)) {
     std::optional<ChargingSession> row = Derive(facts, data_clock, rules.options);
     if (!row.has_value()) continue;
+    row->session_id = facts.session_id;
     row->model_version = rules.model_version;
     row->row_hash = RowHash(*row);
     rows.push_back(*std::move(row));

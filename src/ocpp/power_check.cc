@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "absl/numeric/int128.h"
 #include "medallion/base/decimal.h"
@@ -21,14 +22,6 @@ constexpr int64_t kTimeMin = 10 * kMicrosPerMinute;
 constexpr int64_t kEnergyMin = 500'000;                        // mWh
 constexpr int64_t kMilliWattMicrosPerMilliWh = 3'600'000'000;  // mW × µs = mWh × this
 constexpr int64_t kMilliWattMax = 1'000'000'000'000'000;
-
-// Energy over the time in which both register and power are known.
-struct Compared {
-  int128 us = 0;
-  int128 register_mwh = 0;
-  int128 power_low = 0;  // mW × µs
-  int128 power_high = 0;
-};
 
 // Adds the power's range from `from` to `to`. `at` is the last sample not after `from`, and moves on with it.
 void Integrate(std::span<const PowerSample> power, UtcTime from, UtcTime to, size_t& at, Compared& sum) {
@@ -77,8 +70,10 @@ std::optional<PowerSample> PowerOf(const ChargingEvent& event) {
 
 std::optional<std::string> PowerContradiction(const RegisterSeries& series, const SeriesVerdict& verdict,
                                               std::span<const PowerSample> power) {
-  if (power.empty()) return std::nullopt;
-  const Compared sum = Compare(series, verdict, power);
+  return power.empty() ? std::nullopt : Contradiction(Compare(series, verdict, power));
+}
+
+std::optional<std::string> Contradiction(const Compared& sum) {
   if (sum.us < kTimeMin || sum.power_high == 0) return std::nullopt;
   const int128 register_energy = std::max(int128(0), sum.register_mwh) * kMilliWattMicrosPerMilliWh;
   const int128 enough = int128(kEnergyMin) * kMilliWattMicrosPerMilliWh;
@@ -88,6 +83,47 @@ std::optional<std::string> PowerContradiction(const RegisterSeries& series, cons
   return "{" + Amount("register_wh", MilliWh(register_energy)) + "," +
          Amount("power_wh_min", MilliWh(sum.power_low)) + "," +
          Amount("power_wh_max", MilliWh(sum.power_high)) + "}";
+}
+
+// All registers up to the one at `to` are between power samples.
+void PowerComparison::Count(UtcTime to) {
+  sum_.us += int128(to.us) - counted_->us;
+  sum_.register_mwh += waiting_mwh_;
+  sum_.power_low += since_low_;
+  sum_.power_high += since_high_;
+  counted_ = to;
+  waiting_.reset();
+  waiting_mwh_ = since_low_ = since_high_ = 0;
+}
+
+void PowerComparison::TakeRegister(UtcTime ts, Thousandths wh) {
+  const std::optional<Reading> before = std::exchange(last_, Reading{ts, wh});
+  if (!power_.has_value()) return;
+  if (!counted_.has_value()) {
+    counted_ = ts;
+    return;
+  }
+  if (ts <= before->ts) return;  // no time went by
+  waiting_mwh_ += int128(wh.units) - before->wh.units;
+  waiting_ = ts;
+  if (ts <= power_->ts) Count(ts);
+}
+
+void PowerComparison::TakePower(const PowerSample& sample) {
+  const std::optional<PowerSample> before = std::exchange(power_, sample);
+  if (!before.has_value() && last_.has_value() && last_->ts == sample.ts) counted_ = sample.ts;
+  if (!before.has_value() || !counted_.has_value()) return;
+  const auto [low, high] = std::minmax(before->milli_watt, sample.milli_watt);
+  const auto add = [&](UtcTime to) {
+    const int128 us = int128(to.us) - std::max(before->ts, *counted_).us;
+    since_low_ += us * low;
+    since_high_ += us * high;
+  };
+  if (waiting_.has_value()) {
+    add(*waiting_);
+    Count(*waiting_);
+  }
+  add(sample.ts);
 }
 
 }  // namespace medallion::ocpp

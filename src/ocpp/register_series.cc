@@ -23,7 +23,6 @@ constexpr int kContradiction = 3;   // by this factor faster than ever seen is n
 constexpr size_t kNone = SIZE_MAX;
 
 int128 Difference(Thousandths from, Thousandths to) { return int128(to.units) - from.units; }
-bool Below(Thousandths a, Thousandths b) { return Difference(a, b) >= kNoiseMilliWh; }  // by more than noise
 
 int64_t Gap(UtcTime from, UtcTime to) {
   const int128 us = int128(to.us) - from.us;
@@ -37,6 +36,15 @@ struct Growth {
 };
 bool Faster(const Growth& a, const Growth& b, int factor) {
   return a.milli_wh * b.us > b.milli_wh * factor * a.us;
+}
+
+bool TooFast(const Growth& growth, const Limits& limits) {
+  constexpr int64_t kMilliWhPerWattMicro = 3'600'000;  // W × µs = mWh × this
+  return limits.times_known &&
+         growth.milli_wh * kMilliWhPerWattMicro > int128(limits.power_max_w) * growth.us;
+}
+bool TooMuch(int128 milli_wh, const Limits& limits) {
+  return milli_wh > int128(limits.session_energy_max_wh) * 1000;
 }
 
 // Registers that continue one another.
@@ -88,19 +96,14 @@ class Judge {
     return {Difference(last(track).wh, registers_[i].wh), Gap(last(track).ts, registers_[i].ts)};
   }
 
-  bool TooFast(const Growth& growth) const {
-    constexpr int64_t kMilliWhPerWattMicro = 3'600'000;  // W × µs = mWh × this
-    return limits_.times_known &&
-           growth.milli_wh * kMilliWhPerWattMicro > int128(limits_.power_max_w) * growth.us;
-  }
-  bool TooMuch(int128 milli_wh) const { return milli_wh > int128(limits_.session_energy_max_wh) * 1000; }
+  bool TooFast(const Growth& growth) const { return ocpp::TooFast(growth, limits_); }
+  bool TooMuch(int128 milli_wh) const { return ocpp::TooMuch(milli_wh, limits_); }
 
   // Whether the register can be the track's next.
   bool Continues(size_t track, size_t i) const {
-    const Thousandths wh = registers_[i].wh;
-    if (Below(wh, tracks_[track].top)) return false;
     const Thousandths base = tracks_[track].from_zero ? Thousandths{} : first(track).wh;
-    return !TooMuch(Difference(base, wh)) && !TooFast(GrowthTo(track, i));
+    return ocpp::Continues({last(track).ts, last(track).wh, tracks_[track].top, base}, registers_[i],
+                           limits_);
   }
 
   void Append(size_t track, size_t i) {
@@ -352,6 +355,11 @@ bool CannotBe(Thousandths wh) {
   if (wh.units < 0) return true;
   return std::any_of(kGarbage.begin(), kGarbage.end(),
                      [&](int64_t limit) { return wh.units == limit * 1000; });
+}
+
+bool Continues(const SeriesTip& tip, const Register& next, const Limits& limits) {
+  if (Below(next.wh, tip.top) || TooMuch(Difference(tip.base, next.wh), limits)) return false;
+  return !TooFast({Difference(tip.wh, next.wh), Gap(tip.ts, next.ts)}, limits);
 }
 
 SeriesVerdict JudgeRegisters(const RegisterSeries& series, const Limits& limits, Findings& findings) {

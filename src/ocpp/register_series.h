@@ -37,9 +37,20 @@ struct Limits {
 
 // What differs by less is the same: integer fields stand beside decimals.
 inline constexpr int64_t kNoiseMilliWh = 1'000;
+inline bool Below(Thousandths a, Thousandths b) { return absl::int128(b.units) - a.units >= kNoiseMilliWh; }
 
 // A reading that no meter shows: below zero, or where 31 and 32 bits end.
 bool CannotBe(Thousandths wh);
+
+// How far registers that continue one another have come.
+struct SeriesTip {
+  UtcTime ts;        // of the last one
+  Thousandths wh;    // its reading
+  Thousandths top;   // the largest
+  Thousandths base;  // what their energy is counted from
+};
+// Whether `next` can be the register after them.
+bool Continues(const SeriesTip& tip, const Register& next, const Limits& limits);
 
 // Registers that count by one reference, `first` to `last` of the session's; set-aside ones in between do not
 // count.

@@ -22,18 +22,9 @@ namespace {
 using absl::int128;
 using Registers = std::vector<Register>;
 
-constexpr std::string_view kRegister = "Energy.Active.Import.Register";
-constexpr std::string_view kInterval = "Energy.Active.Import.Interval";
-constexpr std::string_view kPower = "Power.Active.Import";
-constexpr std::string_view kBegin = "Transaction.Begin";
-constexpr std::string_view kEnd = "Transaction.End";
-
-Limits LimitsOf(const SessionFacts& facts, const Options& options) {
-  Limits limits{.power_max_w = options.power_max_w, .session_energy_max_wh = options.session_energy_max_wh};
-  const std::optional<int32_t> connector = FirstKnown(facts, &ChargingEvent::connector_id);
-  const auto own = options.power_max_w_of.find(
-      {AsciiUpper(facts.silver.front()->row.charge_point_id), connector.value_or(0)});
-  if (connector.has_value() && own != options.power_max_w_of.end()) limits.power_max_w = own->second;
+Limits LimitsOfSession(const SessionFacts& facts, const Options& options) {
+  Limits limits = LimitsOf(facts.silver.front()->row.charge_point_id,
+                           FirstKnown(facts, &ChargingEvent::connector_id), options);
   const Window window = WindowOf(facts);
   limits.times_known = window.from <= window.to;
   return limits;
@@ -78,7 +69,7 @@ Registers TotalRegisters(const SessionFacts& facts) {
 Registers SinglePhaseRegisters(const SessionFacts& facts) {
   const Registers phases =
       AtBestLocation(facts, [](const ChargingElement& element) -> std::optional<Register> {
-        if (element.row.measurand != kRegister || element.row.phase.empty()) return std::nullopt;
+        if (element.row.measurand != kRegisterMeasurand || element.row.phase.empty()) return std::nullopt;
         const std::optional<Decimal> wh = WattHours(element.row);
         const std::optional<int64_t> units = wh.has_value() ? wh->Rounded(3) : std::nullopt;
         if (!units.has_value()) return std::nullopt;
@@ -133,8 +124,9 @@ Ends ChooseEnds(const SessionFacts& facts, const Registers& samples, Findings& f
   ends.begin_header = HeaderReading(facts.start, SessionFlag::kMeterStartInvalid, findings);
   ends.end_header = HeaderReading(facts.stop, SessionFlag::kMeterStopInvalid, findings);
   for (const Register& sample : samples) {
-    if (sample.from->row.context == kBegin && !ends.begin_sample.has_value()) ends.begin_sample = sample;
-    if (sample.from->row.context == kEnd) ends.end_sample = sample;
+    if (sample.from->row.context == kBeginContext && !ends.begin_sample.has_value())
+      ends.begin_sample = sample;
+    if (sample.from->row.context == kEndContext) ends.end_sample = sample;
   }
   ends.begin = HasMeter(facts.start) ? ends.begin_header : ends.begin_sample;
   ends.end = HasMeter(facts.stop) ? ends.end_header : ends.end_sample;
@@ -144,9 +136,7 @@ Ends ChooseEnds(const SessionFacts& facts, const Registers& samples, Findings& f
 
 // A sample of the transaction's begin or end that repeats the reading chosen there is no second register.
 bool Repeats(const Register& sample, std::string_view context, const std::optional<Register>& chosen) {
-  if (sample.from->row.context != context || !chosen.has_value()) return false;
-  const int128 difference = int128(sample.wh.units) - chosen->wh.units;
-  return difference < kNoiseMilliWh && -difference < kNoiseMilliWh;
+  return sample.from->row.context == context && chosen.has_value() && IsSame(sample.wh, chosen->wh);
 }
 
 RegisterSeries SeriesOf(const Registers& samples, const Ends& ends) {
@@ -158,7 +148,7 @@ RegisterSeries SeriesOf(const Registers& samples, const Ends& ends) {
     const bool is_end = (series.has_begin && sample.from == ends.begin->from) ||
                         (series.has_end && sample.from == ends.end->from);
     if (is_end) continue;
-    if (Repeats(sample, kBegin, ends.begin) || Repeats(sample, kEnd, ends.end)) continue;
+    if (Repeats(sample, kBeginContext, ends.begin) || Repeats(sample, kEndContext, ends.end)) continue;
     series.registers.push_back(sample);
   }
   if (series.has_end) series.registers.push_back(*ends.end);
@@ -174,53 +164,41 @@ std::optional<Thousandths> KiloWattHours(int128 amount, int64_t parts_per_wh, co
   return Thousandths{static_cast<int64_t>(rounded)};
 }
 
-EnergyBasis BasisOf(const SeriesVerdict& verdict, const Ends& ends) {
-  if (verdict.segments.empty()) return EnergyBasis::kNone;
-  if (verdict.segments.size() > 1) return EnergyBasis::kSegmentSum;
-  const Segment& segment = verdict.segments.front();
-  if (segment.from_zero) return EnergyBasis::kBaselineInferred;  // the baseline is zero
-  if (segment.first == segment.last) return EnergyBasis::kNone;  // nothing but a start, or one reading
-  if (!verdict.begin_counts) return EnergyBasis::kBaselineInferred;
-  if (!verdict.end_counts) return EnergyBasis::kStartLast;
-  const bool headers = ends.begin_header.has_value() && ends.end_header.has_value();
+EnergyBasis BasisOf(const MeterOutcome& outcome) {
+  if (outcome.segments == 0) return EnergyBasis::kNone;
+  if (outcome.segments > 1) return EnergyBasis::kSegmentSum;
+  if (outcome.from_zero) return EnergyBasis::kBaselineInferred;  // the baseline is zero
+  if (outcome.lone) return EnergyBasis::kNone;                   // nothing but a start, or one reading
+  if (!outcome.begin_counts) return EnergyBasis::kBaselineInferred;
+  if (!outcome.end_counts) return EnergyBasis::kStartLast;
+  const bool headers = outcome.begin_is_header && outcome.end_is_header;
   return headers ? EnergyBasis::kStartStop : EnergyBasis::kTransactionBeginEnd;
 }
 
-void EnergyFromRegisters(const RegisterSeries& series, const SeriesVerdict& verdict, const Ends& ends,
-                         const Options& options, SessionEnergy& energy) {
-  if (verdict.segments.empty()) return;
-  const ChargingElement* first = series.registers[verdict.segments.front().first].from;
-  const Register& last = series.registers[verdict.segments.back().last];
-  energy.last_meter_wh = last.wh;
-  energy.basis = BasisOf(verdict, ends);
-  if (energy.basis != EnergyBasis::kNone) {
-    int128 milli_wh = 0;
-    for (const Segment& segment : verdict.segments) milli_wh += SegmentMilliWh(series, segment);
-    energy.energy_kwh = KiloWattHours(milli_wh, 1'000, options);
-  }
-  const bool known = energy.energy_kwh.has_value();
-  if (!known) energy.basis = EnergyBasis::kNone;
-  if (known || verdict.begin_counts) energy.begin = first;
-  if (known || verdict.end_counts) energy.end = last.from;
-  const bool same_source = ends.begin_header.has_value() == ends.end_header.has_value();
-  energy.readings_final =
-      known && verdict.segments.size() == 1 && verdict.begin_counts && verdict.end_counts && same_source;
-}
+MeterReading ReadingOf(const Register& reading) { return {reading.ts, reading.wh, PlaceOf(*reading.from)}; }
 
-// Sum of what the registers that count grew by.
-void Estimate(const RegisterSeries& series, const SeriesVerdict& verdict, const Options& options,
-              SessionEnergy& energy) {
-  int128 growth = 0;
-  bool known = false;
+MeterOutcome OutcomeOf(const RegisterSeries& series, const SeriesVerdict& verdict, const Ends& ends) {
+  MeterOutcome outcome;
+  outcome.begin_is_header = ends.begin_header.has_value();
+  outcome.end_is_header = ends.end_header.has_value();
+  if (verdict.segments.empty()) return outcome;
+  const Segment& first = verdict.segments.front();
+  outcome.segments = verdict.segments.size();
+  outcome.from_zero = first.from_zero;
+  outcome.lone = first.first == first.last;
+  outcome.begin_counts = verdict.begin_counts;
+  outcome.end_counts = verdict.end_counts;
+  outcome.first = ReadingOf(series.registers[first.first]);
+  outcome.last = ReadingOf(series.registers[verdict.segments.back().last]);
+  for (const Segment& segment : verdict.segments) outcome.milli_wh += SegmentMilliWh(series, segment);
   for (size_t i = 1; i < verdict.valid.size(); ++i) {
     if (verdict.segment_of[i] != verdict.segment_of[i - 1]) continue;
     const int128 delta =
         int128(series.registers[verdict.valid[i]].wh.units) - series.registers[verdict.valid[i - 1]].wh.units;
-    growth += std::max(int128(0), delta);
-    known = true;
+    outcome.growth += std::max(int128(0), delta);
+    outcome.grew = true;
   }
-  if (known) energy.estimate_kwh = KiloWattHours(growth, 1'000, options);
-  energy.shows_energy = growth >= kNoiseMilliWh;
+  return outcome;
 }
 
 // Amounts of energy reported for intervals: summed where nothing else gives the energy.
@@ -239,7 +217,7 @@ Intervals SumOfIntervals(const SessionFacts& facts) {
   for (const ChargingElement* element : facts.silver) {
     const ChargingEvent& row = element->row;
     const int rank = LocationRank(row);
-    if (row.measurand != kInterval || !row.phase.empty() || rank == kLocations) continue;
+    if (row.measurand != kIntervalMeasurand || !row.phase.empty() || rank == kLocations) continue;
     if (!IsReading(*element) || !window.Holds(row.event_ts) || row.event_ts == window.from) continue;
     const std::optional<Decimal> wh = WattHours(row);
     const std::optional<int64_t> micro_wh = wh.has_value() ? wh->Rounded(6) : std::nullopt;
@@ -261,8 +239,8 @@ void EnergyFromIntervals(const SessionFacts& facts, const Options& options, Sess
   energy.energy_kwh = KiloWattHours(intervals.micro_wh, 1'000'000, options);
   if (!energy.energy_kwh.has_value()) return;
   energy.basis = EnergyBasis::kIntervalSum;
-  energy.begin = intervals.first;
-  energy.end = intervals.last;
+  energy.begin = PlaceOf(*intervals.first);
+  energy.end = PlaceOf(*intervals.last);
   if (intervals.micro_wh > 0) energy.shows_energy = true;
 }
 
@@ -288,18 +266,9 @@ void CheckPower(const SessionFacts& facts, const RegisterSeries& series, const S
   if (contradiction.has_value()) findings.Note(SessionFlag::kUnitSuspect, *std::move(contradiction));
 }
 
-// A meter that starts at zero for every session; whether it did before is not known here.
-bool IsRebased(const RegisterSeries& series, const SeriesVerdict& verdict, const SessionEnergy& energy) {
-  return verdict.begin_counts && series.registers.front().wh == Thousandths{} &&
-         energy.last_meter_wh.value_or(Thousandths{}).units >= kNoiseMilliWh;
-}
-
 bool AnyPower(const SessionFacts& facts) {
-  return std::any_of(facts.silver.begin(), facts.silver.end(), [](const ChargingElement* element) {
-    if (element->row.measurand != kPower) return false;
-    const std::optional<Decimal> power = Decimal::Parse(element->row.value);
-    return power.has_value() && !power->negative() && !power->is_zero();
-  });
+  return std::any_of(facts.silver.begin(), facts.silver.end(),
+                     [](const ChargingElement* element) { return ShowsPower(element->row); });
 }
 
 std::optional<Thousandths> Meter(const std::optional<Register>& reading, bool set_aside) {
@@ -312,22 +281,61 @@ bool HasEndReading(const SessionFacts& facts, const Ends& ends) {
 
 }  // namespace
 
+Limits LimitsOf(std::string_view charge_point_id, const std::optional<int32_t>& connector_id,
+                const Options& options) {
+  Limits limits{.power_max_w = options.power_max_w, .session_energy_max_wh = options.session_energy_max_wh};
+  if (!connector_id.has_value() || options.power_max_w_of.empty()) return limits;
+  const auto own = options.power_max_w_of.find({AsciiUpper(charge_point_id), *connector_id});
+  if (own != options.power_max_w_of.end()) limits.power_max_w = own->second;
+  return limits;
+}
+
+bool IsSame(Thousandths a, Thousandths b) { return !Below(a, b) && !Below(b, a); }
+
+bool ShowsPower(const ChargingEvent& row) {
+  if (row.measurand != kPowerMeasurand) return false;
+  const std::optional<Decimal> power = Decimal::Parse(row.value);
+  return power.has_value() && !power->negative() && !power->is_zero();
+}
+
+bool IsRebased(const MeterOutcome& outcome) {
+  return outcome.begin_counts && outcome.first.wh == Thousandths{} && outcome.last.wh.units >= kNoiseMilliWh;
+}
+
+SessionEnergy EnergyOf(const MeterOutcome& outcome, const Options& options) {
+  SessionEnergy energy;
+  if (outcome.grew) energy.estimate_kwh = KiloWattHours(outcome.growth, 1'000, options);
+  energy.shows_energy = outcome.growth >= kNoiseMilliWh;
+  if (outcome.segments == 0) return energy;
+  energy.last_meter_wh = outcome.last.wh;
+  energy.basis = BasisOf(outcome);
+  if (energy.basis != EnergyBasis::kNone) {
+    energy.energy_kwh = KiloWattHours(outcome.milli_wh, 1'000, options);
+  }
+  const bool known = energy.energy_kwh.has_value();
+  if (!known) energy.basis = EnergyBasis::kNone;
+  if (known || outcome.begin_counts) energy.begin = outcome.first.from;
+  if (known || outcome.end_counts) energy.end = outcome.last.from;
+  energy.readings_final = known && outcome.segments == 1 && outcome.begin_counts && outcome.end_counts &&
+                          outcome.begin_is_header == outcome.end_is_header;
+  return energy;
+}
+
 SessionEnergy FindEnergy(const SessionFacts& facts, const Options& options, Findings& findings) {
   const Registers samples = RegisterSamples(facts, findings);
   const Ends ends = ChooseEnds(facts, samples, findings);
   const RegisterSeries series = SeriesOf(samples, ends);
-  const SeriesVerdict verdict = JudgeRegisters(series, LimitsOf(facts, options), findings);
+  const SeriesVerdict verdict = JudgeRegisters(series, LimitsOfSession(facts, options), findings);
+  const MeterOutcome outcome = OutcomeOf(series, verdict, ends);
 
-  SessionEnergy energy;
+  SessionEnergy energy = EnergyOf(outcome, options);
   energy.meter_start_wh = Meter(ends.begin, verdict.begin_set_aside);
   energy.meter_stop_wh = Meter(ends.end, verdict.end_set_aside);
-  EnergyFromRegisters(series, verdict, ends, options, energy);
-  Estimate(series, verdict, options, energy);
   EnergyFromIntervals(facts, options, energy);
   energy.shows_energy = energy.shows_energy || AnyPower(facts);
 
   if (facts.stop != nullptr && !HasEndReading(facts, ends)) findings.Note(SessionFlag::kNoEndReading);
-  if (IsRebased(series, verdict, energy)) findings.Note(SessionFlag::kMeterRebased);
+  if (IsRebased(outcome)) findings.Note(SessionFlag::kMeterRebased);
   CheckTransactionData(ends, energy, findings);
   CheckPower(facts, series, verdict, findings);
   return energy;

@@ -20,33 +20,13 @@
 namespace medallion::ocpp {
 namespace {
 
-using Facts = std::vector<const ChargingElement*>;
-
 bool IsStart(const ChargingElement& e) { return e.row.event_type == EventType::kStartTransaction; }
 bool IsStop(const ChargingElement& e) { return e.row.event_type == EventType::kStopTransaction; }
 
-// The total order inside a transaction. Two records at one coordinate are told apart by their payload.
 bool Before(const ChargingElement* a, const ChargingElement* b) {
   if (a->row.event_ts != b->row.event_ts) return a->row.event_ts < b->row.event_ts;
-  const auto key = [](const ChargingElement& e) {
-    const ChargingEvent& row = e.row;
-    return std::make_tuple(!row.seq_no.has_value(), row.seq_no.value_or(0), row.meter_wh,
-                           row.ingest_ts);  // an empty optional sorts first
-  };
-  if (const auto order = key(*a) <=> key(*b); order != 0) return order < 0;
-  return std::tie(a->row.at, a->row.ordinal, a->identity.order.payload) <
-         std::tie(b->row.at, b->row.ordinal, b->identity.order.payload);
-}
-
-// What a session can be made of: Silver rows, and what contradicts them.
-Facts InOrder(std::span<const ChargingElement> history) {
-  Facts facts;
-  facts.reserve(history.size());
-  for (const ChargingElement& element : history) {
-    if (element.standing.fate == Fate::kSilver || element.standing.conflict) facts.push_back(&element);
-  }
-  std::sort(facts.begin(), facts.end(), Before);
-  return facts;
+  if (const auto order = OrderOf(*a) <=> OrderOf(*b); order != 0) return order < 0;
+  return a->identity.order.payload < b->identity.order.payload;
 }
 
 void Add(const ChargingElement* element, SessionFacts& session) {
@@ -172,7 +152,7 @@ Digest LaterSessionId(const SessionFacts& session, uint32_t again) {
   return fields.Sha256();
 }
 
-void NameSession(const Options& options, bool first, std::set<Digest>& taken, SessionFacts& session) {
+void NameSession(const Options& options, bool first, const std::set<Digest>& taken, SessionFacts& session) {
   const ChargingElement& fact = *session.silver.front();
   session.has_id = HasTransactionId(fact.row, options);
   session.id_reused = session.has_id && !first && OpeningOf(session) != nullptr;
@@ -185,14 +165,63 @@ void NameSession(const Options& options, bool first, std::set<Digest>& taken, Se
       session.session_id = LaterSessionId(session, again);
     }
   }
-  taken.insert(session.session_id);
+}
+
+// Whether all facts are of one session: every start and stop has the same epoch, and nothing is contested.
+bool AreOneSession(const Facts& facts) {
+  const ChargingElement* header = nullptr;
+  for (const ChargingElement* element : facts) {
+    if (element->standing.fate != Fate::kSilver) return false;
+    if (!IsStart(*element) && !IsStop(*element)) continue;
+    if (header != nullptr && header->identity.fact != element->identity.fact) return false;
+    header = element;
+  }
+  return true;
+}
+
+SessionFacts OneSession(Facts facts) {
+  const auto first = [&](const auto& is) {
+    const auto found = std::find_if(facts.begin(), facts.end(), [&](const auto* e) { return is(*e); });
+    return found == facts.end() ? nullptr : *found;
+  };
+  SessionFacts session;
+  session.start = first(IsStart);
+  session.stop = first(IsStop);
+  session.silver = std::move(facts);
+  return session;
 }
 
 }  // namespace
 
-std::vector<SessionFacts> GatherSessions(std::span<const ChargingElement> history, const Options& options) {
-  const Facts facts = InOrder(history);
-  if (facts.empty()) return {};
+FactOrder OrderOf(const ChargingElement& element) {
+  const ChargingEvent& row = element.row;
+  return {.event_ts = row.event_ts,
+          .seq_missing = !row.seq_no.has_value(),
+          .seq_no = row.seq_no.value_or(0),
+          .meter_wh = row.meter_wh,
+          .ingest_ts = row.ingest_ts,
+          .at = row.at,
+          .ordinal = row.ordinal};
+}
+
+Facts InOrder(std::span<const ChargingElement> history) {
+  Facts facts;
+  facts.reserve(history.size());
+  for (const ChargingElement& element : history) {
+    if (element.standing.fate == Fate::kSilver || element.standing.conflict) facts.push_back(&element);
+  }
+  if (!std::is_sorted(facts.begin(), facts.end(), Before)) std::sort(facts.begin(), facts.end(), Before);
+  return facts;
+}
+
+std::vector<SessionFacts> GatherSessions(Facts facts, const Options& options) {
+  std::vector<SessionFacts> sessions;
+  if (facts.empty()) return sessions;
+  if (AreOneSession(facts)) {
+    sessions.push_back(OneSession(std::move(facts)));
+    NameSession(options, true, {}, sessions.front());
+    return sessions;
+  }
   std::map<uint32_t, SessionFacts> epochs = Epochs(facts);
   const ReadingJoin epoch_of(epochs);
   const WinnerOf winner_of(facts);
@@ -201,15 +230,20 @@ std::vector<SessionFacts> GatherSessions(std::span<const ChargingElement> histor
     if (SessionFacts* epoch = epoch_of(winner_of(*element).row); epoch != nullptr) Add(element, *epoch);
   }
   const uint32_t first = FirstEpoch(epochs);
-  std::vector<SessionFacts> sessions;
   std::set<Digest> taken;
   for (auto& [number, epoch] : epochs) {
     if (epoch.silver.empty()) continue;  // only contested copies: there is no row to show
     std::sort(epoch.silver.begin(), epoch.silver.end(), Before);
     NameSession(options, number == first, taken, epoch);
+    taken.insert(epoch.session_id);
     sessions.push_back(std::move(epoch));
   }
   return sessions;
+}
+
+Place PlaceOf(const ChargingElement& element) {
+  const bool filled = (element.standing.filled & 1) != 0;
+  return filled ? Place{element.standing.value_from[0], 0} : Place{element.row.at, element.row.ordinal};
 }
 
 Window WindowOf(const SessionFacts& facts) {

@@ -2,15 +2,39 @@
 // Pure. Source: the charging domain, section 3 and section 5, "Order" and "Reused ids".
 #pragma once
 
+#include <compare>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "medallion/base/columns.h"
 #include "medallion/base/digest.h"
 #include "medallion/base/time.h"
+#include "medallion/bronze/record.h"
 #include "medallion/ocpp/charging_event.h"
 #include "medallion/ocpp/options.h"
 
 namespace medallion::ocpp {
+
+using Facts = std::vector<const ChargingElement*>;
+
+// Where a fact stands inside its transaction: each field in turn, nulls of seq_no last and of meter_wh first. Two
+// records at one coordinate are then told apart by their payload.
+struct FactOrder {
+  UtcTime event_ts = kNoTime;
+  bool seq_missing = true;
+  int64_t seq_no = 0;
+  std::optional<Thousandths> meter_wh;
+  UtcTime ingest_ts = kNoTime;
+  Coordinate at;
+  uint32_t ordinal = 0;
+  auto operator<=>(const FactOrder&) const = default;
+};
+FactOrder OrderOf(const ChargingElement& element);
+
+// What a session can be made of, in order: Silver rows, and what contradicts them.
+Facts InOrder(std::span<const ChargingElement> history);
 
 // The facts of one physical session. Refers to the history it was gathered from.
 struct SessionFacts {
@@ -19,12 +43,12 @@ struct SessionFacts {
   bool has_id = true;      // the transaction id is one
   const ChargingElement* start = nullptr;
   const ChargingElement* stop = nullptr;
-  std::vector<const ChargingElement*> silver;     // start and stop included, in the order of section 5
-  std::vector<const ChargingElement*> conflicts;  // in the same order
+  Facts silver;     // start and stop included, in the order of section 5
+  Facts conflicts;  // in the same order
 };
 
-// The sessions of one transaction, each with at least one Silver row. Cost: O(n log n).
-std::vector<SessionFacts> GatherSessions(std::span<const ChargingElement> history, const Options& options);
+// The sessions of one transaction, each with at least one Silver row; `facts` in order.
+std::vector<SessionFacts> GatherSessions(Facts facts, const Options& options);
 
 // Time in which the session's readings must lie. A session without a start has no lower end, one that is open
 // no upper one.
@@ -53,6 +77,15 @@ inline int LocationRank(const ChargingEvent& reading) {
   if (reading.location == "Cable") return 1;
   return reading.location == "Body" ? 2 : kLocations;
 }
+
+// Where the row's reading came from. A winner may show the reading of a later copy: the copy is named, of which only
+// the record is known. (In all facts of a transaction the reading is the first value compared.)
+struct Place {
+  Coordinate at;
+  uint32_t ordinal = 0;
+  bool operator==(const Place&) const = default;
+};
+Place PlaceOf(const ChargingElement& element);
 
 inline bool IsReading(const ChargingElement& element) {
   return element.row.event_type == EventType::kMeterValues && !element.row.measurand.empty();

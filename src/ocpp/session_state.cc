@@ -1,0 +1,186 @@
+#include "session_state.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "medallion/base/decimal.h"
+
+namespace medallion::ocpp {
+namespace {
+
+using absl::int128;
+
+constexpr int64_t kTimeMax = int64_t{1} << 62;  // sums and differences of times below it fit 64 bits
+
+bool IsSane(UtcTime time) { return -kTimeMax < time.us && time.us < kTimeMax; }
+
+template <class Field>
+void Keep(Field& known, const Field& field) {
+  if (known == Field{}) known = field;
+}
+
+}  // namespace
+
+void Outline::Take(const ChargingEvent& row) {
+  const bool starts = row.event_type == EventType::kStartTransaction && !has_start;
+  const bool stops = row.event_type == EventType::kStopTransaction && !has_stop;
+  if (facts == 0 || row.charge_point_id < charge_point_id) charge_point_id = row.charge_point_id;
+  if (facts == 0) transaction_id = row.transaction_id;
+  Keep(evse_id, row.evse_id);
+  Keep(connector_id, row.connector_id);
+  Keep(id_tag_hash, row.id_tag_hash);
+  if (!row.id_tag_hash.empty() && row.id_tag_hash != id_tag_hash) tags_differ = true;
+  if (starts) has_start = true, start_ts = row.event_ts;
+  if (stops) has_stop = true, stop_ts = row.event_ts, stop_reason = row.stop_reason;
+  last_event_ts = std::max(last_event_ts, row.event_ts);
+  ingest_max = std::max(ingest_max, row.ingest_ts);
+  late_us = std::max(late_us, int128(row.ingest_ts.us) - row.event_ts.us);
+  ++facts;
+  if (!row.seq_no.has_value()) return;
+  const int128 step = int128(*row.seq_no) - seq_no.value_or(*row.seq_no);
+  seq_steady = seq_steady && (step == 0 || step == 1);
+  seq_no = row.seq_no;
+}
+
+void PlainMeter::TakeStart(const ChargingElement& start) {
+  if (!start.row.meter_wh.has_value()) return;
+  const MeterReading reading{start.row.event_ts, *start.row.meter_wh, PlaceOf(start)};
+  plain = plain && registers == 0 && !CannotBe(reading.wh) && Append(reading, {});
+  has_begin = begin_is_header = true;
+}
+
+void PlainMeter::TakeStop(const ChargingElement& stop) {
+  if (!stop.row.meter_wh.has_value()) return;
+  stopped = MeterReading{stop.row.event_ts, *stop.row.meter_wh, PlaceOf(stop)};
+  plain = plain && !CannotBe(stopped->wh);
+}
+
+void PlainMeter::TakeReading(const ChargingElement& reading, const Limits& limits) {
+  const ChargingEvent& row = reading.row;
+  const int rank = LocationRank(row);
+  if (rank == kLocations) return;
+  if (row.meter_wh.has_value()) return TakeSample(reading, rank, limits);
+  if (row.measurand == kPowerMeasurand) return TakePower(row, rank);
+  if (row.measurand == kRegisterMeasurand && !row.phase.empty()) phases = true;
+  if (row.measurand == kIntervalMeasurand) intervals = true;
+}
+
+void PlainMeter::TakeSample(const ChargingElement& sample, int rank, const Limits& limits) {
+  const MeterReading reading{sample.row.event_ts, *sample.row.meter_wh, PlaceOf(sample)};
+  const bool at_one_location = !sampled || rank == location;
+  const bool is_begin = sample.row.context == kBeginContext;
+  sampled = true;
+  location = rank;
+  end_sampled = end_sampled || sample.row.context == kEndContext;
+  plain = plain && at_one_location && sample.row.measurand == kRegisterMeasurand && !CannotBe(reading.wh);
+  if (!plain) return;
+  if (is_begin && has_begin && IsSame(reading.wh, first.wh)) return;  // the begin reading once more
+  if (is_begin && !has_begin) has_begin = plain = registers == 0;
+  plain = plain && Append(reading, limits);
+}
+
+void PlainMeter::TakePower(const ChargingEvent& row, int rank) {
+  const std::optional<PowerSample> sample = PowerOf(row);
+  if (!sample.has_value()) return;
+  plain = plain && (power_location == kLocations || power_location == rank);
+  power_location = rank;
+  power.TakePower(*sample);
+}
+
+bool PlainMeter::Append(const MeterReading& next, const Limits& limits) {
+  if (registers == 0) {
+    first = last = next;
+    top = next.wh;
+  } else {
+    if (!Continues({last.ts, last.wh, top, first.wh}, {next.ts, next.wh}, limits)) return false;
+    growth += std::max(int64_t{0}, next.wh.units - last.wh.units);
+    last = next;
+    top = std::max(top, next.wh);
+  }
+  registers = std::min(registers + 1, 2);
+  power.TakeRegister(next.ts, next.wh);
+  return true;
+}
+
+// A zero after readings is no reading, whatever it would continue.
+bool PlainMeter::TakeEnd(const Limits& limits) {
+  if (registers > 0 && stopped->wh.units == 0 && Below(stopped->wh, top)) return false;
+  return Append(*stopped, limits);
+}
+
+void SessionState::Take(const ChargingElement& fact, const Options& options) {
+  const ChargingEvent& row = fact.row;
+  const bool had_connector = outline.connector_id.has_value();
+  const bool had_stop = outline.has_stop;
+  outline.Take(row);
+  if (!had_connector && outline.connector_id.has_value()) {
+    // Registers were judged by the limits of a connector that was not known yet.
+    if (meter.registers > 0 && !options.power_max_w_of.empty()) meter.plain = false;
+    limits = LimitsOf(outline.charge_point_id, outline.connector_id, options);
+  }
+  if (!IsSane(row.event_ts)) meter.plain = false;
+  switch (row.event_type) {
+    case EventType::kStartTransaction:
+      if (outline.facts == 1) return meter.TakeStart(fact);
+      meter.plain = false;
+      return;
+    case EventType::kStopTransaction:
+      if (had_stop || row.event_ts < outline.start_ts) meter.plain = false;
+      return meter.TakeStop(fact);
+    case EventType::kMeterValues: break;
+    default: meter.plain = false; return;
+  }
+  if (!outline.has_start && !outline.has_stop) meter.shows_power = meter.shows_power || ShowsPower(row);
+  if (!IsReading(fact)) return;
+  if (outline.Holds(row.event_ts)) return meter.TakeReading(fact, limits);
+  outline.reading_outside = true;
+}
+
+SessionState StateOf(const SessionFacts& facts, const Options& options) {
+  SessionState state;
+  state.limits = LimitsOf(facts.silver.front()->row.charge_point_id, std::nullopt, options);
+  if (facts.start != nullptr) state.Take(*facts.start, options);
+  for (const ChargingElement* fact : facts.silver) {
+    if (fact != facts.start) state.Take(*fact, options);
+  }
+  state.outline.transaction_id = facts.silver.front()->row.transaction_id;
+  return state;
+}
+
+std::optional<SessionEnergy> PlainEnergy(const SessionState& state, const Options& options,
+                                         Findings& findings) {
+  PlainMeter meter = state.meter;
+  const bool has_stop = state.outline.has_stop;
+  const bool has_end = meter.stopped.has_value();
+  if (!meter.plain || (has_stop && meter.end_sampled) || (meter.phases && !meter.sampled))
+    return std::nullopt;
+  if (has_end && !meter.TakeEnd(state.limits)) return std::nullopt;
+
+  const MeterOutcome outcome{.segments = meter.registers > 0 ? size_t{1} : 0,
+                             .lone = meter.registers == 1,
+                             .begin_counts = meter.has_begin,
+                             .end_counts = has_end,
+                             .begin_is_header = meter.begin_is_header,
+                             .end_is_header = has_end,
+                             .first = meter.first,
+                             .last = meter.last,
+                             .milli_wh = std::max(int64_t{0}, meter.last.wh.units - meter.first.wh.units),
+                             .grew = meter.registers > 1,
+                             .growth = meter.growth};
+  SessionEnergy energy = EnergyOf(outcome, options);
+  if (!energy.energy_kwh.has_value() && meter.intervals) return std::nullopt;
+  if (meter.has_begin) energy.meter_start_wh = meter.first.wh;
+  if (has_end) energy.meter_stop_wh = meter.stopped->wh;
+  energy.shows_energy = energy.shows_energy || meter.shows_power;
+  if (has_stop && !has_end) findings.Note(SessionFlag::kNoEndReading);
+  if (IsRebased(outcome)) findings.Note(SessionFlag::kMeterRebased);
+  std::optional<std::string> contradiction = Contradiction(meter.power.sum());
+  if (contradiction.has_value()) findings.Note(SessionFlag::kUnitSuspect, *std::move(contradiction));
+  return energy;
+}
+
+}  // namespace medallion::ocpp
