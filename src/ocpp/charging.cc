@@ -4,19 +4,10 @@
 #include "medallion/ocpp/derive_sessions.h"
 #include "medallion/ocpp/epochs.h"
 #include "medallion/ocpp/refine.h"
+#include "value_name.h"
 
 namespace medallion::ocpp {
 namespace {
-
-// The value fields of section 3, by event type and number.
-std::string_view ValueName(EventType type, int value) {
-  switch (type) {
-    case EventType::kStartTransaction: return value == 0 ? "meter_wh" : "id_tag_hash";
-    case EventType::kStopTransaction: return "meter_wh";
-    case EventType::kMeterValues: return "value";
-    default: return "error_code";
-  }
-}
 
 std::string ValueText(const ChargingEvent& event, std::string_view name) {
   std::string text;

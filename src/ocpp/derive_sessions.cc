@@ -18,6 +18,7 @@
 #include "session_facts.h"
 #include "session_findings.h"
 #include "session_state.h"
+#include "value_name.h"
 
 namespace medallion::ocpp {
 namespace {
@@ -86,12 +87,6 @@ void CheckLateness(const Outline& outline, const Options& options, Findings& fin
   if (outline.late_us <= options.late_us) return;
   const auto seconds = static_cast<int64_t>(outline.late_us / kMicrosPerSecond);
   findings.Note(SessionFlag::kLateArrival, "{\"seconds_max\":" + std::to_string(seconds) + "}");
-}
-
-// Names of the values that settling compares, by the bit of Standing::differs.
-std::string_view ValueName(EventType type, int bit) {
-  if (type == EventType::kMeterValues) return "value";
-  return bit == 0 ? "meter_wh" : "id_tag_hash";
 }
 
 void CheckConflicts(const SessionFacts& facts, Findings& findings) {
