@@ -152,6 +152,12 @@ Digest LaterSessionId(const SessionFacts& session, uint32_t again) {
   return fields.Sha256();
 }
 
+// sha256(charge_point|transaction), which is the key of the entity too where a fact was given one.
+Digest UnsuffixedId(const ChargingElement& fact) {
+  if (fact.entity != EntityKey{}) return fact.entity;
+  return SessionId(fact.row.charge_point_id, fact.row.transaction_id);
+}
+
 void NameSession(const Options& options, bool first, const std::set<Digest>& taken, SessionFacts& session) {
   const ChargingElement& fact = *session.silver.front();
   session.has_id = HasTransactionId(fact.row, options);
@@ -159,7 +165,7 @@ void NameSession(const Options& options, bool first, const std::set<Digest>& tak
   if (!session.has_id) {
     session.session_id = fact.identity.business_key;
   } else if (first) {
-    session.session_id = SessionId(fact.row.charge_point_id, fact.row.transaction_id);
+    session.session_id = UnsuffixedId(fact);
   } else {
     for (uint32_t again = 0; again == 0 || taken.contains(session.session_id); ++again) {
       session.session_id = LaterSessionId(session, again);

@@ -23,6 +23,37 @@ void Keep(Field& known, const Field& field) {
   if (known == Field{}) known = field;
 }
 
+MeterOutcome OutcomeOf(const PlainMeter& meter) {
+  const bool has_end = meter.stopped.has_value();
+  return {.segments = meter.registers > 0 ? size_t{1} : 0,
+          .lone = meter.registers == 1,
+          .begin_counts = meter.has_begin,
+          .end_counts = has_end,
+          .begin_is_header = meter.begin_is_header,
+          .end_is_header = has_end,
+          .first = meter.first,
+          .last = meter.last,
+          .milli_wh = std::max(int64_t{0}, meter.last.wh.units - meter.first.wh.units),
+          .grew = meter.registers > 1,
+          .growth = meter.growth};
+}
+
+// Of a meter that has taken its end.
+std::optional<SessionEnergy> EnergyOfPlain(const PlainMeter& meter, bool has_stop, const Options& options,
+                                           Findings& findings) {
+  const MeterOutcome outcome = OutcomeOf(meter);
+  SessionEnergy energy = EnergyOf(outcome, options);
+  if (!energy.energy_kwh.has_value() && meter.intervals) return std::nullopt;
+  if (meter.has_begin) energy.meter_start_wh = meter.first.wh;
+  if (meter.stopped.has_value()) energy.meter_stop_wh = meter.stopped->wh;
+  energy.shows_energy = energy.shows_energy || meter.shows_power;
+  if (has_stop && !meter.stopped.has_value()) findings.Note(SessionFlag::kNoEndReading);
+  if (IsRebased(outcome)) findings.Note(SessionFlag::kMeterRebased);
+  std::optional<std::string> contradiction = Contradiction(meter.power.sum());
+  if (contradiction.has_value()) findings.Note(SessionFlag::kUnitSuspect, *std::move(contradiction));
+  return energy;
+}
+
 }  // namespace
 
 void Outline::Take(const ChargingEvent& row) {
@@ -153,34 +184,14 @@ SessionState StateOf(const SessionFacts& facts, const Options& options) {
 
 std::optional<SessionEnergy> PlainEnergy(const SessionState& state, const Options& options,
                                          Findings& findings) {
-  PlainMeter meter = state.meter;
+  const PlainMeter& meter = state.meter;
   const bool has_stop = state.outline.has_stop;
-  const bool has_end = meter.stopped.has_value();
   if (!meter.plain || (has_stop && meter.end_sampled) || (meter.phases && !meter.sampled))
     return std::nullopt;
-  if (has_end && !meter.TakeEnd(state.limits)) return std::nullopt;
-
-  const MeterOutcome outcome{.segments = meter.registers > 0 ? size_t{1} : 0,
-                             .lone = meter.registers == 1,
-                             .begin_counts = meter.has_begin,
-                             .end_counts = has_end,
-                             .begin_is_header = meter.begin_is_header,
-                             .end_is_header = has_end,
-                             .first = meter.first,
-                             .last = meter.last,
-                             .milli_wh = std::max(int64_t{0}, meter.last.wh.units - meter.first.wh.units),
-                             .grew = meter.registers > 1,
-                             .growth = meter.growth};
-  SessionEnergy energy = EnergyOf(outcome, options);
-  if (!energy.energy_kwh.has_value() && meter.intervals) return std::nullopt;
-  if (meter.has_begin) energy.meter_start_wh = meter.first.wh;
-  if (has_end) energy.meter_stop_wh = meter.stopped->wh;
-  energy.shows_energy = energy.shows_energy || meter.shows_power;
-  if (has_stop && !has_end) findings.Note(SessionFlag::kNoEndReading);
-  if (IsRebased(outcome)) findings.Note(SessionFlag::kMeterRebased);
-  std::optional<std::string> contradiction = Contradiction(meter.power.sum());
-  if (contradiction.has_value()) findings.Note(SessionFlag::kUnitSuspect, *std::move(contradiction));
-  return energy;
+  if (!meter.stopped.has_value()) return EnergyOfPlain(meter, has_stop, options, findings);
+  PlainMeter ended = meter;
+  if (!ended.TakeEnd(state.limits)) return std::nullopt;
+  return EnergyOfPlain(ended, has_stop, options, findings);
 }
 
 }  // namespace medallion::ocpp
