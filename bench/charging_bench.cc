@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -149,33 +150,57 @@ void SettleIdentities(benchmark::State& state) {
 }
 BENCHMARK(SettleIdentities);
 
-// One session of `state.range(0)` readings.
-void DeriveOneSession(benchmark::State& state) {
-  const Options options;
-  std::string texts;
-  std::vector<std::string> payloads;
-  const auto add = [&](const char* type, int64_t at, int64_t wh) {
-    payloads.push_back(
-        "{\"event_id\":\"e" + std::to_string(payloads.size()) + "\",\"event_type\":\"" + type +
-        "\",\"charge_point_id\":\"CP-1\",\"connector_id\":1,\"transaction_id\":7,\"event_ts\":\"" +
-        FormatTime({1'772'323'200'000'000 + at * kMicrosPerSecond}) +
-        "\",\"meter_value\":" + std::to_string(wh) + "}");
-  };
-  const int64_t readings = state.range(0);
-  add("StartTransaction", 0, 1000);
-  for (int64_t i = 1; i <= readings; ++i) add("MeterValues", i, 1000 + i);
-  add("StopTransaction", readings + 1, 1001 + readings);
-  std::vector<BronzeRecord> records;
-  records.reserve(payloads.size());
-  for (const std::string& payload : payloads) {
-    records.push_back({.payload = payload, .at = {"bench", 0, static_cast<int64_t>(records.size())}});
+// A session of so many readings, refined: its start, the readings, its stop.
+struct OneSession {
+  explicit OneSession(int64_t readings) {
+    const auto add = [&](const char* type, int64_t at, int64_t wh) {
+      payloads.push_back(
+          "{\"event_id\":\"e" + std::to_string(payloads.size()) + "\",\"event_type\":\"" + type +
+          "\",\"charge_point_id\":\"CP-1\",\"connector_id\":1,\"transaction_id\":7,\"event_ts\":\"" +
+          FormatTime({1'772'323'200'000'000 + at * kMicrosPerSecond}) +
+          "\",\"meter_value\":" + std::to_string(wh) + "}");
+    };
+    add("StartTransaction", 0, 1000);
+    for (int64_t i = 1; i <= readings; ++i) add("MeterValues", i, 1000 + i);
+    add("StopTransaction", readings + 1, 1001 + readings);
+    std::vector<BronzeRecord> records;
+    records.reserve(payloads.size());
+    for (const std::string& payload : payloads) {
+      records.push_back({.payload = payload, .at = {"bench", 0, static_cast<int64_t>(records.size())}});
+    }
+    refined = Refine(records, Options());
   }
-  const Refined<ChargingEvent> refined = Refine(records, options);
+  std::vector<std::string> payloads;
+  Refined<ChargingEvent> refined;
+};
+
+void DeriveOneSession(benchmark::State& state) {
+  const OneSession session(state.range(0));
+  const Options options;
   const SessionRules rules(options);
-  for (auto _ : state) benchmark::DoNotOptimize(DeriveSessions(refined.elements, UtcTime{0}, rules));
-  CountItems(state, records.size());
+  for (auto _ : state) benchmark::DoNotOptimize(DeriveSessions(session.refined.elements, UtcTime{0}, rules));
+  CountItems(state, session.refined.elements.size());
 }
 BENCHMARK(DeriveOneSession)->Arg(10)->Arg(1'000)->Arg(10'000);
+
+// One more reading of a session that has `state.range(0)`.
+void ContinueOneSession(benchmark::State& state) {
+  const OneSession session(state.range(0) + 1);
+  const std::span<const ChargingElement> facts = session.refined.elements;
+  const auto before = static_cast<size_t>(1 + state.range(0));
+  const Options options;
+  const SessionRules rules(options);
+  std::string until_now, summary;
+  DeriveSessions(facts.first(before), UtcTime{0}, rules, &until_now);
+  for (auto _ : state) {
+    summary = until_now;
+    const auto rows = ContinueSessions(summary, facts.subspan(before, 1), UtcTime{0}, rules);
+    if (!rows.has_value()) return state.SkipWithError("the session did not go on");
+    benchmark::DoNotOptimize(rows);
+  }
+  state.counters["bytes"] = static_cast<double>(summary.size());
+}
+BENCHMARK(ContinueOneSession)->Arg(10)->Arg(10'000);
 
 void PackElements(benchmark::State& state) {
   size_t bytes = 0;

@@ -13,11 +13,13 @@
 #include <vector>
 
 #include "absl/numeric/int128.h"
-#include "medallion/gold/row_hash.h"
+#include "medallion/ocpp/identify.h"
 #include "session_energy.h"
 #include "session_facts.h"
 #include "session_findings.h"
+#include "session_row.h"
 #include "session_state.h"
+#include "session_summary.h"
 #include "value_name.h"
 
 namespace medallion::ocpp {
@@ -26,36 +28,6 @@ namespace {
 using absl::int128;
 
 constexpr int64_t kMissingListed = 100;  // of the numbers missing in a sequence so many are named
-
-int128 Between(UtcTime from, UtcTime to) { return int128(to.us) - from.us; }
-
-UtcTime Later(UtcTime time, int64_t by) {
-  const int128 us = int128(time.us) + by;
-  return {static_cast<int64_t>(std::min(us, int128(std::numeric_limits<int64_t>::max())))};
-}
-
-// Who and where. A charge point under several spellings shows the one that sorts first by bytes.
-void Describe(const Outline& outline, ChargingSession& row) {
-  row.charge_point_id = outline.charge_point_id;
-  row.evse_id = outline.evse_id;
-  row.connector_id = outline.connector_id;
-  row.transaction_id = outline.transaction_id;
-  row.id_tag_hash = outline.id_tag_hash;
-  row.event_count = outline.facts;
-}
-
-// When it began, ended and was last heard of.
-void Time(const Outline& outline, const Options& options, ChargingSession& row, Findings& findings) {
-  row.last_event_ts = outline.last_event_ts;
-  row.start_ts = outline.start_ts;
-  row.stop_ts = outline.stop_ts;
-  row.stop_reason = outline.stop_reason;
-  if (!outline.has_start) return;
-  const int128 us = Between(row.start_ts, outline.has_stop ? row.stop_ts : row.last_event_ts);
-  if (us < 0) return findings.Note(SessionFlag::kNegativeDuration);
-  row.duration_seconds = static_cast<int64_t>(us / kMicrosPerSecond);
-  if (us > options.duration_max_us) findings.Note(SessionFlag::kDurationImplausible);
-}
 
 // Numbers between the smallest and the largest that came which did not. What comes before the first number is
 // the start's business: START_MISSING.
@@ -82,13 +54,6 @@ void CheckSequence(const SessionFacts& facts, Findings& findings) {
                                           "],\"count\":" + std::to_string(static_cast<int64_t>(count)) + "}");
 }
 
-// Lateness of messages; samples inside a session count like any other message.
-void CheckLateness(const Outline& outline, const Options& options, Findings& findings) {
-  if (outline.late_us <= options.late_us) return;
-  const auto seconds = static_cast<int64_t>(outline.late_us / kMicrosPerSecond);
-  findings.Note(SessionFlag::kLateArrival, "{\"seconds_max\":" + std::to_string(seconds) + "}");
-}
-
 void CheckConflicts(const SessionFacts& facts, Findings& findings) {
   if (facts.conflicts.empty()) return;
   std::set<std::string_view> fields;
@@ -105,78 +70,25 @@ void CheckConflicts(const SessionFacts& facts, Findings& findings) {
                 "{\"rows\":" + std::to_string(facts.conflicts.size()) + ",\"fields\":[" + names + "]}");
 }
 
-// Status, and what time does to it: only a session with a start and without a stop waits, and is given up
-// once nothing was heard of it for the timeout.
-void Judge(const Outline& outline, UtcTime data_clock, const Options& options, ChargingSession& row,
-           Findings& findings) {
-  row.updated_at = outline.ingest_max;
-  if (!outline.has_start) {
-    row.session_status = SessionStatus::kStartMissing;
-    return findings.Note(SessionFlag::kStartMissing);
-  }
-  if (outline.has_stop) {
-    row.session_status = SessionStatus::kCompleted;
-    return;
-  }
-  const UtcTime due = Later(row.last_event_ts, options.session_timeout_us);
-  if (data_clock < due) {
-    row.session_status = SessionStatus::kInProgress;
-    row.next_due_at = due;
-    return;
-  }
-  row.session_status = SessionStatus::kTimedOut;
-  row.updated_at = std::max(row.updated_at, due);
-  findings.Note(SessionFlag::kStopMissing);
+// Readings alone are a session only where they show energy.
+bool IsSession(const Outline& outline, const SessionEnergy& energy) {
+  return outline.has_start || outline.has_stop || energy.shows_energy;
 }
 
-std::optional<Evidence> EvidenceOf(const std::optional<Place>& place) {
-  if (!place.has_value()) return std::nullopt;
-  return Evidence{.topic = std::string(place->at.topic),
-                  .partition = place->at.partition,
-                  .offset = place->at.offset,
-                  .ordinal = place->ordinal};
-}
-
-void ShowEnergy(const Outline& outline, const SessionEnergy& energy, const Findings& findings,
-                ChargingSession& row) {
-  row.meter_start_wh = energy.meter_start_wh;
-  row.meter_stop_wh = energy.meter_stop_wh;
-  row.last_meter_wh = energy.last_meter_wh;
-  row.energy_kwh = energy.energy_kwh;
-  row.energy_basis = energy.basis;
-  row.energy_is_final =
-      outline.has_start && outline.has_stop && energy.readings_final && !findings.flags.AnyBlocking();
-  if (!row.energy_is_final) row.energy_estimate_kwh = energy.estimate_kwh;
-  row.begin = EvidenceOf(energy.begin);
-  row.end = EvidenceOf(energy.end);
-}
-
-// The row, but for its id. `findings` are those that take more than the outline to tell.
-ChargingSession RowOf(const Outline& outline, const SessionEnergy& energy, UtcTime data_clock,
-                      const Options& options, Findings findings) {
-  ChargingSession row;
-  Describe(outline, row);
-  Time(outline, options, row, findings);
-  Judge(outline, data_clock, options, row, findings);
-  CheckLateness(outline, options, findings);
-  if (outline.reading_outside) findings.Note(SessionFlag::kReadingOutsideSession);
-  if (outline.tags_differ) findings.Note(SessionFlag::kIdTagMismatch);
-  ShowEnergy(outline, energy, findings, row);
-  const bool ended = outline.has_stop || row.session_status == SessionStatus::kTimedOut;
-  if (ended && row.energy_kwh == Thousandths{}) findings.Note(SessionFlag::kZeroEnergy);
-  row.quality_flags = findings.flags;
-  row.detail = DetailJson(findings);
-  return row;
-}
-
-// The session of these facts; nothing, if they are readings that show no energy.
-std::optional<ChargingSession> Derive(const SessionFacts& facts, UtcTime data_clock, const Options& options) {
+// The row of a session, if it is one. `summary`, where given, becomes that of the session, if it is plain.
+std::optional<ChargingSession> Derive(const SessionFacts& facts, UtcTime data_clock,
+                                      const SessionRules& rules, std::string* summary) {
   Findings findings;
-  SessionState state = StateOf(facts, options);
-  std::optional<SessionEnergy> energy = PlainEnergy(state, options, findings);
-  if (!energy.has_value()) energy = FindEnergy(facts, options, findings);
+  SessionState state = StateOf(facts, rules.options);
+  std::optional<SessionEnergy> energy = PlainEnergy(state, rules.options, findings);
   Outline& outline = state.outline;
-  if (!outline.has_start && !outline.has_stop && !energy->shows_energy) return std::nullopt;
+  if (summary != nullptr && energy.has_value() && facts.has_id && outline.seq_steady) {
+    const ChargingElement* header = facts.start != nullptr ? facts.start : facts.stop;
+    const uint32_t epoch = header == nullptr ? 0 : header->identity.fact;
+    *summary = PackSummary({state, OrderOf(*facts.silver.back()), epoch}, rules);
+  }
+  if (!energy.has_value()) energy = FindEnergy(facts, rules.options, findings);
+  if (!IsSession(outline, *energy)) return std::nullopt;
 
   if (!outline.seq_steady) CheckSequence(facts, findings);
   CheckConflicts(facts, findings);
@@ -185,21 +97,39 @@ std::optional<ChargingSession> Derive(const SessionFacts& facts, UtcTime data_cl
     outline.ingest_max = std::max(outline.ingest_max, contested->row.ingest_ts);
   }
   if (!facts.has_id) outline.transaction_id = {};  // an id that is none is not shown
-  return RowOf(outline, *energy, data_clock, options, std::move(findings));
+  return RowOf(facts.session_id, outline, *energy, data_clock, rules, std::move(findings));
+}
+
+// Takes facts that all sort after those of the summary. False, if it takes the whole history to tell what they mean.
+bool Extend(SessionSummary& summary, const Facts& added, const Options& options) {
+  Outline& outline = summary.state.outline;
+  for (const ChargingElement* fact : added) {
+    const FactOrder order = OrderOf(*fact);
+    const bool is_stop = fact->row.event_type == EventType::kStopTransaction;
+    if (fact->standing.fate != Fate::kSilver || order <= summary.last) return false;
+    if (fact->row.event_type == EventType::kStartTransaction)
+      return false;  // what came before is judged by it
+    if (is_stop && outline.has_start && fact->identity.fact != summary.epoch) return false;
+    if (is_stop) summary.epoch = fact->identity.fact;
+    summary.state.Take(*fact, options);
+    summary.last = order;
+  }
+  return outline.seq_steady;
 }
 
 }  // namespace
 
 std::vector<ChargingSession> DeriveSessions(std::span<const ChargingElement> history, UtcTime data_clock,
-                                            const SessionRules& rules) {
+                                            const SessionRules& rules, std::string* summary) {
   std::vector<ChargingSession> rows;
-  for (const SessionFacts& facts : GatherSessions(InOrder(history), rules.options)) {
-    std::optional<ChargingSession> row = Derive(facts, data_clock, rules.options);
-    if (!row.has_value()) continue;
-    row->session_id = facts.session_id;
-    row->model_version = rules.model_version;
-    row->row_hash = RowHash(*row);
-    rows.push_back(*std::move(row));
+  Facts all = InOrder(history);
+  const size_t count = all.size();
+  const std::vector<SessionFacts> sessions = GatherSessions(std::move(all), rules.options);
+  const bool one = sessions.size() == 1 && sessions.front().silver.size() == count;
+  if (summary != nullptr) summary->clear();
+  for (const SessionFacts& facts : sessions) {
+    std::optional<ChargingSession> row = Derive(facts, data_clock, rules, one ? summary : nullptr);
+    if (row.has_value()) rows.push_back(*std::move(row));
   }
   std::sort(rows.begin(), rows.end(),
             [](const ChargingSession& a, const ChargingSession& b) { return a.session_id < b.session_id; });
@@ -209,6 +139,24 @@ std::vector<ChargingSession> DeriveSessions(std::span<const ChargingElement> his
 std::vector<ChargingSession> DeriveSessions(std::span<const ChargingElement> history, UtcTime data_clock,
                                             const Options& options) {
   return DeriveSessions(history, data_clock, SessionRules(options));
+}
+
+std::optional<std::vector<ChargingSession>> ContinueSessions(std::string& summary,
+                                                             std::span<const ChargingElement> added,
+                                                             UtcTime data_clock, const SessionRules& rules) {
+  std::optional<SessionSummary> known = UnpackSummary(summary, rules);
+  if (!known.has_value() || !Extend(*known, InOrder(added), rules.options)) return std::nullopt;
+  Findings findings;
+  const std::optional<SessionEnergy> energy = PlainEnergy(known->state, rules.options, findings);
+  if (!energy.has_value()) return std::nullopt;
+  const Outline& outline = known->state.outline;
+  std::vector<ChargingSession> rows;
+  if (IsSession(outline, *energy)) {
+    const Digest id = SessionId(outline.charge_point_id, outline.transaction_id);
+    rows.push_back(RowOf(id, outline, *energy, data_clock, rules, std::move(findings)));
+  }
+  summary = PackSummary(*known, rules);
+  return rows;
 }
 
 }  // namespace medallion::ocpp

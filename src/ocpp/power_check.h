@@ -52,9 +52,10 @@ class PowerComparison {
   // For codecs. `last` is what TakeRegister took last.
   template <class Self, class Visitor>
   static void VisitFields(Self& self, Visitor&& visit) {
-    visit(self.power_), visit(self.counted_), visit(self.waiting_);
+    visit(self.power_);
     if (!self.power_.has_value()) return;
-    visit(self.waiting_mwh_), visit(self.since_low_), visit(self.since_high_);
+    visit(self.counted_), visit(self.waiting_), visit(self.waiting_mwh_);
+    visit(self.since_low_), visit(self.since_high_);
     visit(self.sum_.us), visit(self.sum_.register_mwh), visit(self.sum_.power_low),
         visit(self.sum_.power_high);
   }

@@ -33,6 +33,7 @@ struct SessionEnergy {
   bool readings_final = false;      // both readings are valid and come from the same source
   bool shows_energy = false;        // a register grows, or power or interval energy is above zero
   std::optional<Place> begin, end;  // where the readings came from that decide energy_kwh, or will
+  bool operator==(const SessionEnergy&) const = default;
 };
 
 SessionEnergy FindEnergy(const SessionFacts& facts, const Options& options, Findings& findings);

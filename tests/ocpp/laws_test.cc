@@ -3,9 +3,12 @@
 
 #include "tests/laws.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -185,6 +188,22 @@ TEST_CASE("law: taking everything again writes nothing") {
   }
 }
 
+// The histories of all entities of the records, as settled.
+std::vector<std::vector<ChargingElement>> Histories(MemoryStore<Charging>& store, const Records& records,
+                                                    const Options& options) {
+  std::set<EntityKey> entities;
+  for (const ChargingElement& element : Refine(records, options).elements) {
+    if (element.entity != EntityKey{}) entities.insert(element.entity);
+  }
+  std::vector<std::vector<ChargingElement>> histories;
+  for (const EntityKey& entity : entities) {
+    HistoryAnswer<ChargingEvent> history;
+    REQUIRE(store.History({.entities = {&entity, 1}}, history).ok());
+    histories.push_back(std::move(history.elements));
+  }
+  return histories;
+}
+
 TEST_CASE("law: deriving touched keys only equals deriving everything from scratch") {
   for (uint64_t seed = 0; seed < testing::LawSeeds(); ++seed) {
     CAPTURE(seed);
@@ -196,16 +215,9 @@ TEST_CASE("law: deriving touched keys only equals deriving everything from scrat
     TakeAll(runner, testing::Disturbed(feed.records, random), &random);
     const UtcTime sweep = SweepTime(feed.records, seed);
     REQUIRE(runner.Sweep(sweep).ok());
-    std::set<EntityKey> entities;
-    for (const ChargingElement& element : Refine(feed.records, options).elements) {
-      if (element.entity != EntityKey{}) entities.insert(element.entity);
-    }
     std::map<Digest, std::string> scratch;
-    for (const EntityKey& entity : entities) {
-      HistoryAnswer<ChargingEvent> history;
-      REQUIRE(store.History({.entities = {&entity, 1}}, history).ok());
-      for (const ChargingSession& row :
-           DeriveSessions(history.elements, runner.report().data_clock, options)) {
+    for (const auto& history : Histories(store, feed.records, options)) {
+      for (const ChargingSession& row : DeriveSessions(history, runner.report().data_clock, options)) {
         AppendJson(row, scratch[row.session_id]);
       }
     }
@@ -213,6 +225,54 @@ TEST_CASE("law: deriving touched keys only equals deriving everything from scrat
     for (const auto& [key, row] : scratch) text += row + "\n";
     REQUIRE(TextsOf(store).at(std::string(Charging::kGoldTable)) == text);
   }
+}
+
+// Goes on from the first facts, in order of time or not, in steps. How many steps went on.
+int64_t GoOn(std::vector<ChargingElement> history, const SessionRules& rules, Random& random) {
+  if (random.Chance(800'000)) {
+    std::stable_sort(history.begin(), history.end(), [](const ChargingElement& a, const ChargingElement& b) {
+      return std::tie(a.row.event_ts, a.row.meter_wh) < std::tie(b.row.event_ts, b.row.meter_wh);
+    });
+  }
+  const std::span<const ChargingElement> all = history;
+  const auto step = [&](size_t from) {
+    return 1 + static_cast<size_t>(random.Below(static_cast<int64_t>(all.size() - from)));
+  };
+  std::string summary;
+  int64_t went_on = 0;
+  for (size_t begin = 0, end = 0; end < all.size(); begin = end) {
+    end += step(end);
+    const UtcTime clock{all.back().row.ingest_ts.us + random.Below(40) * kMicrosPerHour};
+    std::string whole_summary;
+    const auto whole = DeriveSessions(all.first(end), clock, rules, &whole_summary);
+    const auto rows = ContinueSessions(summary, all.subspan(begin, end - begin), clock, rules);
+    if (rows.has_value()) {
+      ++went_on;
+      REQUIRE(*rows == whole);
+      REQUIRE(summary == whole_summary);
+    }
+    summary = whole_summary;
+  }
+  return went_on;
+}
+
+TEST_CASE("law: going on from a summary equals deriving from the whole history") {
+  int64_t went_on = 0;
+  for (uint64_t seed = 0; seed < testing::LawSeeds(); ++seed) {
+    CAPTURE(seed);
+    const testing::Feed feed =
+        seed % 4 != 0 ? testing::MakeNastyFeed(seed)
+                      : testing::MakeFeed({.seed = seed, .events = 200, .charge_points = 12}, nullptr);
+    const Options options = OptionsFor(seed);
+    MemoryStore<Charging> store;
+    Runner<Charging> runner(store, options);
+    TakeAll(runner, feed.records, nullptr);
+    const SessionRules rules(options);
+    Random random(seed);
+    for (const auto& history : Histories(store, feed.records, options))
+      went_on += GoOn(history, rules, random);
+  }
+  CHECK(went_on > static_cast<int64_t>(testing::LawSeeds()));
 }
 
 // A source over records in memory; its position is the number of the next one.

@@ -3,7 +3,9 @@
 // from any thread. Source: the charging domain, section 5.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "medallion/base/time.h"
@@ -18,9 +20,26 @@ namespace medallion::ocpp {
 // stops names their epoch. Most often one session; one an epoch where a transaction id was used again; none
 // where only readings are known and none of them shows energy. Rows are complete: row_hash, model_version,
 // updated_at and next_due_at included, sorted by session_id.
+//
+// `summary`, where given, becomes what ContinueSessions goes on from: bytes to keep, about 200 of them. It is empty where
+// the history is not that of one plain session, whose every register goes on from the one before it.
 std::vector<ChargingSession> DeriveSessions(std::span<const ChargingElement> history, UtcTime data_clock,
-                                            const SessionRules& rules);
+                                            const SessionRules& rules, std::string* summary = nullptr);
 std::vector<ChargingSession> DeriveSessions(std::span<const ChargingElement> history, UtcTime data_clock,
                                             const Options& options);
+
+// The same rows, and the same summary, as DeriveSessions gives for the whole history, from the summary of it without
+// `added`: what came since, if all that came before stands as it did. Without anything added, the rows at another data
+// clock. Cost: of `added` and of one row, however long the history is.
+//
+// Nothing, and `summary` as it was, if that cannot be told from the summary, or if it is empty or was made under other
+// rules: then derive from the whole history. So it is
+// - where an added fact does not sort after all that the summary has seen, is contested, or is a start;
+// - where the session is no longer plain: a register that does not go on from the last one, at another location, or of
+//   Transaction.Begin after others; Transaction.End before the stop; only single phases or intervals tell the energy;
+//   a number missing in the sequence; a second stop, or one of another epoch.
+std::optional<std::vector<ChargingSession>> ContinueSessions(std::string& summary,
+                                                             std::span<const ChargingElement> added,
+                                                             UtcTime data_clock, const SessionRules& rules);
 
 }  // namespace medallion::ocpp

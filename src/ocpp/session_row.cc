@@ -1,0 +1,124 @@
+#include "session_row.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/numeric/int128.h"
+#include "medallion/gold/row_hash.h"
+
+namespace medallion::ocpp {
+namespace {
+
+using absl::int128;
+
+int128 Between(UtcTime from, UtcTime to) { return int128(to.us) - from.us; }
+
+UtcTime Later(UtcTime time, int64_t by) {
+  const int128 us = int128(time.us) + by;
+  return {static_cast<int64_t>(std::min(us, int128(std::numeric_limits<int64_t>::max())))};
+}
+
+// Who and where. A charge point under several spellings shows the one that sorts first by bytes.
+void Describe(const Outline& outline, ChargingSession& row) {
+  row.charge_point_id = outline.charge_point_id;
+  row.evse_id = outline.evse_id;
+  row.connector_id = outline.connector_id;
+  row.transaction_id = outline.transaction_id;
+  row.id_tag_hash = outline.id_tag_hash;
+  row.event_count = outline.facts;
+}
+
+// When it began, ended and was last heard of.
+void Time(const Outline& outline, const Options& options, ChargingSession& row, Findings& findings) {
+  row.last_event_ts = outline.last_event_ts;
+  row.start_ts = outline.start_ts;
+  row.stop_ts = outline.stop_ts;
+  row.stop_reason = outline.stop_reason;
+  if (!outline.has_start) return;
+  const int128 us = Between(row.start_ts, outline.has_stop ? row.stop_ts : row.last_event_ts);
+  if (us < 0) return findings.Note(SessionFlag::kNegativeDuration);
+  row.duration_seconds = static_cast<int64_t>(us / kMicrosPerSecond);
+  if (us > options.duration_max_us) findings.Note(SessionFlag::kDurationImplausible);
+}
+
+// Lateness of messages; samples inside a session count like any other message.
+void CheckLateness(const Outline& outline, const Options& options, Findings& findings) {
+  if (outline.late_us <= options.late_us) return;
+  const auto seconds = static_cast<int64_t>(outline.late_us / kMicrosPerSecond);
+  findings.Note(SessionFlag::kLateArrival, "{\"seconds_max\":" + std::to_string(seconds) + "}");
+}
+
+// Status, and what time does to it: only a session with a start and without a stop waits, and is given up
+// once nothing was heard of it for the timeout.
+void Judge(const Outline& outline, UtcTime data_clock, const Options& options, ChargingSession& row,
+           Findings& findings) {
+  row.updated_at = outline.ingest_max;
+  if (!outline.has_start) {
+    row.session_status = SessionStatus::kStartMissing;
+    return findings.Note(SessionFlag::kStartMissing);
+  }
+  if (outline.has_stop) {
+    row.session_status = SessionStatus::kCompleted;
+    return;
+  }
+  const UtcTime due = Later(row.last_event_ts, options.session_timeout_us);
+  if (data_clock < due) {
+    row.session_status = SessionStatus::kInProgress;
+    row.next_due_at = due;
+    return;
+  }
+  row.session_status = SessionStatus::kTimedOut;
+  row.updated_at = std::max(row.updated_at, due);
+  findings.Note(SessionFlag::kStopMissing);
+}
+
+std::optional<Evidence> EvidenceOf(const std::optional<Place>& place) {
+  if (!place.has_value()) return std::nullopt;
+  return Evidence{.topic = std::string(place->at.topic),
+                  .partition = place->at.partition,
+                  .offset = place->at.offset,
+                  .ordinal = place->ordinal};
+}
+
+void ShowEnergy(const Outline& outline, const SessionEnergy& energy, const Findings& findings,
+                ChargingSession& row) {
+  row.meter_start_wh = energy.meter_start_wh;
+  row.meter_stop_wh = energy.meter_stop_wh;
+  row.last_meter_wh = energy.last_meter_wh;
+  row.energy_kwh = energy.energy_kwh;
+  row.energy_basis = energy.basis;
+  row.energy_is_final =
+      outline.has_start && outline.has_stop && energy.readings_final && !findings.flags.AnyBlocking();
+  if (!row.energy_is_final) row.energy_estimate_kwh = energy.estimate_kwh;
+  row.begin = EvidenceOf(energy.begin);
+  row.end = EvidenceOf(energy.end);
+}
+
+}  // namespace
+
+ChargingSession RowOf(const Digest& session_id, const Outline& outline, const SessionEnergy& energy,
+                      UtcTime data_clock, const SessionRules& rules, Findings findings) {
+  const Options& options = rules.options;
+  ChargingSession row;
+  row.session_id = session_id;
+  Describe(outline, row);
+  Time(outline, options, row, findings);
+  Judge(outline, data_clock, options, row, findings);
+  CheckLateness(outline, options, findings);
+  if (outline.reading_outside) findings.Note(SessionFlag::kReadingOutsideSession);
+  if (outline.tags_differ) findings.Note(SessionFlag::kIdTagMismatch);
+  ShowEnergy(outline, energy, findings, row);
+  const bool ended = outline.has_stop || row.session_status == SessionStatus::kTimedOut;
+  if (ended && row.energy_kwh == Thousandths{}) findings.Note(SessionFlag::kZeroEnergy);
+  row.quality_flags = findings.flags;
+  row.detail = DetailJson(findings);
+  row.model_version = rules.model_version;
+  row.row_hash = RowHash(row);
+  return row;
+}
+
+}  // namespace medallion::ocpp

@@ -1,0 +1,213 @@
+#include "session_summary.h"
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/numeric/int128.h"
+
+namespace medallion::ocpp {
+namespace {
+
+// The bytes:
+//
+//   summary   = version:1  rules:8  field*      rules: the first bytes of the model version
+//
+// The fields are those of VisitSummary, in its order; one that is not there was not said.
+//
+//   flag      = 0 | 1
+//   number    = LEB128 of (n << 1) ^ (n >> 63)  so small ones of either sign are short
+//   time      = number: its distance from the time before, modulo 2^64
+//   128 bits  = number: the upper half    number: the lower
+//   text      = LEB128 of its length + 1  bytes; the length 0 and no bytes: the text before it that had the same role
+//   optional  = flag  its value, if there is one
+constexpr char kVersion = 1;
+
+// Calls `visit` for each field that says something, in a fixed order. Summary is SessionSummary or const
+// SessionSummary. What a plain session implies is left out.
+template <class Summary, class Visitor>
+void VisitSummary(Summary& summary, Visitor& visit) {
+  auto& outline = summary.state.outline;
+  visit(outline.has_start), visit(outline.has_stop), visit(outline.tags_differ),
+      visit(outline.reading_outside);
+  visit(outline.charge_point_id), visit(outline.transaction_id), visit(outline.id_tag_hash);
+  visit(outline.evse_id), visit(outline.connector_id);
+  visit(outline.facts), visit(outline.seq_no), visit(outline.late_us), visit(outline.last_event_ts);
+  if (outline.has_start) visit(outline.start_ts);
+  if (outline.has_stop) visit(outline.stop_ts), visit(outline.stop_reason);
+  if (outline.has_start || outline.has_stop) visit(summary.epoch);
+
+  auto& meter = summary.state.meter;
+  visit(meter.has_begin), visit(meter.begin_is_header), visit(meter.sampled), visit(meter.end_sampled);
+  visit(meter.phases), visit(meter.intervals), visit(meter.shows_power);
+  visit(meter.location), visit(meter.power_location), visit(meter.registers);
+  if (meter.registers > 0) visit(meter.first), visit(meter.last), visit(meter.top), visit(meter.growth);
+  visit(meter.stopped);
+  PowerComparison::VisitFields(meter.power, visit);
+
+  auto& last = summary.last;
+  visit(last.seq_missing), visit(last.seq_no), visit(last.meter_wh);
+  visit(last.ingest_ts), visit(outline.ingest_max), visit(last.at), visit(last.ordinal);
+}
+
+class Writer {
+ public:
+  explicit Writer(std::string& out) : out_(out) {}
+
+  void operator()(bool value) { out_.push_back(value ? 1 : 0); }
+  template <std::integral T>
+  void operator()(T value) {
+    const auto wide = static_cast<int64_t>(value);
+    Leb(static_cast<uint64_t>(wide) << 1 ^ static_cast<uint64_t>(wide >> 63));
+  }
+  void operator()(const absl::int128& value) {
+    (*this)(absl::Int128High64(value));
+    (*this)(static_cast<int64_t>(absl::Int128Low64(value)));
+  }
+  void operator()(UtcTime value) {
+    (*this)(static_cast<int64_t>(static_cast<uint64_t>(value.us) - before_));
+    before_ = static_cast<uint64_t>(value.us);
+  }
+  void operator()(Thousandths value) { (*this)(value.units); }
+  void operator()(std::string_view text) {
+    Leb(text.size() + 1);
+    out_.append(text);
+  }
+  void operator()(const Coordinate& at) {
+    if (at.topic == topic_) {
+      Leb(0);
+    } else {
+      (*this)(at.topic);
+    }
+    topic_ = at.topic;
+    (*this)(at.partition), (*this)(at.offset);
+  }
+  void operator()(const MeterReading& reading) {
+    (*this)(reading.ts), (*this)(reading.wh), (*this)(reading.from.at), (*this)(reading.from.ordinal);
+  }
+  void operator()(const PowerSample& sample) { (*this)(sample.ts), (*this)(sample.milli_watt); }
+  template <class T>
+  void operator()(const std::optional<T>& value) {
+    (*this)(value.has_value());
+    if (value.has_value()) (*this)(*value);
+  }
+
+ private:
+  void Leb(uint64_t value) {
+    for (; value >= 0x80; value >>= 7) out_.push_back(static_cast<char>(value | 0x80));
+    out_.push_back(static_cast<char>(value));
+  }
+
+  std::string& out_;
+  uint64_t before_ = 0;  // the time before
+  std::string_view topic_;
+};
+
+// The same the other way. Past a damage all is zero.
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+  bool AtEnd() const { return ok_ && bytes_.empty(); }
+
+  void operator()(bool& value) { value = Byte() != 0; }
+  template <std::integral T>
+  void operator()(T& value) {
+    const uint64_t folded = Leb();
+    value = static_cast<T>(static_cast<int64_t>(folded >> 1 ^ (0 - (folded & 1))));
+  }
+  void operator()(absl::int128& value) {
+    int64_t high = 0, low = 0;
+    (*this)(high), (*this)(low);
+    value = absl::MakeInt128(high, static_cast<uint64_t>(low));
+  }
+  void operator()(UtcTime& value) {
+    int64_t distance = 0;
+    (*this)(distance);
+    before_ += static_cast<uint64_t>(distance);
+    value.us = static_cast<int64_t>(before_);
+  }
+  void operator()(Thousandths& value) { (*this)(value.units); }
+  void operator()(std::string_view& text) { text = Text({}); }
+  void operator()(Coordinate& at) {
+    at.topic = topic_ = Text(topic_);
+    (*this)(at.partition), (*this)(at.offset);
+  }
+  void operator()(MeterReading& reading) {
+    (*this)(reading.ts), (*this)(reading.wh), (*this)(reading.from.at), (*this)(reading.from.ordinal);
+  }
+  void operator()(PowerSample& sample) { (*this)(sample.ts), (*this)(sample.milli_watt); }
+  template <class T>
+  void operator()(std::optional<T>& value) {
+    bool known = false;
+    (*this)(known);
+    if (known) (*this)(value.emplace());
+  }
+
+ private:
+  uint8_t Byte() {
+    ok_ = ok_ && !bytes_.empty();
+    if (!ok_) return 0;
+    const auto byte = static_cast<uint8_t>(bytes_.front());
+    bytes_.remove_prefix(1);
+    return byte;
+  }
+  uint64_t Leb() {
+    uint64_t value = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+      const uint8_t byte = Byte();
+      value |= uint64_t{byte & 0x7Fu} << shift;
+      if (byte < 0x80) return value;
+    }
+    ok_ = false;
+    return 0;
+  }
+  std::string_view Text(std::string_view same) {
+    const uint64_t length = Leb();
+    if (length == 0) return same;
+    ok_ = ok_ && length - 1 <= bytes_.size();
+    if (!ok_) return {};
+    const std::string_view text = bytes_.substr(0, length - 1);
+    bytes_.remove_prefix(length - 1);
+    return text;
+  }
+
+  std::string_view bytes_;
+  bool ok_ = true;
+  uint64_t before_ = 0;
+  std::string_view topic_;
+};
+
+std::string HeadOf(const SessionRules& rules) {
+  std::string head(1, kVersion);
+  return head.append(reinterpret_cast<const char*>(rules.model_version.bytes.data()), 8);
+}
+
+}  // namespace
+
+std::string PackSummary(const SessionSummary& summary, const SessionRules& rules) {
+  std::string bytes = HeadOf(rules);
+  bytes.reserve(384);
+  Writer writer(bytes);
+  VisitSummary(summary, writer);
+  return bytes;
+}
+
+std::optional<SessionSummary> UnpackSummary(std::string_view bytes, const SessionRules& rules) {
+  const std::string head = HeadOf(rules);
+  if (!bytes.starts_with(head)) return std::nullopt;
+  SessionSummary summary;
+  Reader reader(bytes.substr(head.size()));
+  VisitSummary(summary, reader);
+  if (!reader.AtEnd()) return std::nullopt;
+  SessionState& state = summary.state;
+  const PlainMeter& meter = state.meter;
+  state.limits = LimitsOf(state.outline.charge_point_id, state.outline.connector_id, rules.options);
+  if (meter.registers > 0) state.meter.power.SetLast(meter.last.ts, meter.last.wh);
+  summary.last.event_ts = state.outline.last_event_ts;
+  return summary;
+}
+
+}  // namespace medallion::ocpp

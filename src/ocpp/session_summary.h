@@ -1,0 +1,27 @@
+// The bytes that a store keeps of a plain session, so that it can go on without its history.
+// Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "medallion/ocpp/options.h"
+#include "session_facts.h"
+#include "session_state.h"
+
+namespace medallion::ocpp {
+
+struct SessionSummary {
+  SessionState state;
+  FactOrder last;      // of the fact that sorts last
+  uint32_t epoch = 0;  // of the start and the stop
+};
+
+std::string PackSummary(const SessionSummary& summary, const SessionRules& rules);
+
+// Nothing where the bytes are no summary made by this code under these rules. Texts refer to `bytes`.
+std::optional<SessionSummary> UnpackSummary(std::string_view bytes, const SessionRules& rules);
+
+}  // namespace medallion::ocpp
