@@ -152,7 +152,8 @@ std::optional<std::vector<ChargingSession>> ContinueSessions(std::string& summar
   const Outline& outline = known->state.outline;
   std::vector<ChargingSession> rows;
   if (IsSession(outline, *energy)) {
-    const Digest id = SessionId(outline.charge_point_id, outline.transaction_id);
+    const Digest id = added.empty() ? SessionId(outline.charge_point_id, outline.transaction_id)
+                                    : SessionIdOf(added.front());
     rows.push_back(RowOf(id, outline, *energy, data_clock, rules, std::move(findings)));
   }
   summary = PackSummary(*known, rules);

@@ -152,12 +152,6 @@ Digest LaterSessionId(const SessionFacts& session, uint32_t again) {
   return fields.Sha256();
 }
 
-// sha256(charge_point|transaction), which is the key of the entity too where a fact was given one.
-Digest UnsuffixedId(const ChargingElement& fact) {
-  if (fact.entity != EntityKey{}) return fact.entity;
-  return SessionId(fact.row.charge_point_id, fact.row.transaction_id);
-}
-
 void NameSession(const Options& options, bool first, const std::set<Digest>& taken, SessionFacts& session) {
   const ChargingElement& fact = *session.silver.front();
   session.has_id = HasTransactionId(fact.row, options);
@@ -165,7 +159,7 @@ void NameSession(const Options& options, bool first, const std::set<Digest>& tak
   if (!session.has_id) {
     session.session_id = fact.identity.business_key;
   } else if (first) {
-    session.session_id = UnsuffixedId(fact);
+    session.session_id = SessionIdOf(fact);
   } else {
     for (uint32_t again = 0; again == 0 || taken.contains(session.session_id); ++again) {
       session.session_id = LaterSessionId(session, again);
@@ -245,6 +239,11 @@ std::vector<SessionFacts> GatherSessions(Facts facts, const Options& options) {
     sessions.push_back(std::move(epoch));
   }
   return sessions;
+}
+
+Digest SessionIdOf(const ChargingElement& fact) {
+  if (fact.entity != EntityKey{}) return fact.entity;
+  return SessionId(fact.row.charge_point_id, fact.row.transaction_id);
 }
 
 Place PlaceOf(const ChargingElement& element) {

@@ -50,6 +50,10 @@ struct SessionFacts {
 // The sessions of one transaction, each with at least one Silver row; `facts` in order.
 std::vector<SessionFacts> GatherSessions(Facts facts, const Options& options);
 
+// sha256(charge_point|transaction) of a fact whose transaction id is one. It is the key of the fact's entity too, and
+// taken from there where the fact was given one.
+Digest SessionIdOf(const ChargingElement& fact);
+
 // Time in which the session's readings must lie. A session without a start has no lower end, one that is open
 // no upper one.
 struct Window {

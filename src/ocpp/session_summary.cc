@@ -1,5 +1,6 @@
 #include "session_summary.h"
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -97,8 +98,11 @@ class Writer {
 
  private:
   void Leb(uint64_t value) {
-    for (; value >= 0x80; value >>= 7) out_.push_back(static_cast<char>(value | 0x80));
-    out_.push_back(static_cast<char>(value));
+    std::array<char, 10> bytes;
+    size_t length = 0;
+    for (; value >= 0x80; value >>= 7) bytes[length++] = static_cast<char>(value | 0x80);
+    bytes[length++] = static_cast<char>(value);
+    out_.append(bytes.data(), length);
   }
 
   std::string& out_;

@@ -35,7 +35,7 @@ inline void EscapeField(size_t begin, std::string& text) {
 template <class Row>
 Digest RowHash(const Row& row) {
   std::string text;
-  text.reserve(1024);
+  text.reserve(768);
   VisitColumns(row, [&]<class T>(std::string_view name, const T& value) {
     if (name == "model_version" || name == "row_hash" || name == "updated_at") return;
     const size_t begin = text.size();
