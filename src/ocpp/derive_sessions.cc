@@ -75,9 +75,9 @@ bool IsSession(const Outline& outline, const SessionEnergy& energy) {
   return outline.has_start || outline.has_stop || energy.shows_energy;
 }
 
-// The row of a session, if it is one. `summary`, where given, becomes that of the session, if it is plain.
-std::optional<ChargingSession> Derive(const SessionFacts& facts, UtcTime data_clock,
-                                      const SessionRules& rules, std::string* summary) {
+// Appends the row of a session, if it is one. `summary`, where given, becomes that of the session, if it is plain.
+void Derive(const SessionFacts& facts, UtcTime data_clock, const SessionRules& rules,
+            std::vector<ChargingSession>& rows, std::string* summary) {
   Findings findings;
   SessionState state = StateOf(facts, rules.options);
   std::optional<SessionEnergy> energy = PlainEnergy(state, rules.options, findings);
@@ -88,7 +88,7 @@ std::optional<ChargingSession> Derive(const SessionFacts& facts, UtcTime data_cl
     *summary = PackSummary({state, OrderOf(*facts.silver.back()), epoch}, rules);
   }
   if (!energy.has_value()) energy = FindEnergy(facts, rules.options, findings);
-  if (!IsSession(outline, *energy)) return std::nullopt;
+  if (!IsSession(outline, *energy)) return;
 
   if (!outline.seq_steady) CheckSequence(facts, findings);
   CheckConflicts(facts, findings);
@@ -97,7 +97,7 @@ std::optional<ChargingSession> Derive(const SessionFacts& facts, UtcTime data_cl
     outline.ingest_max = std::max(outline.ingest_max, contested->row.ingest_ts);
   }
   if (!facts.has_id) outline.transaction_id = {};  // an id that is none is not shown
-  return RowOf(facts.session_id, outline, *energy, data_clock, rules, std::move(findings));
+  rows.push_back(RowOf(facts.session_id, outline, *energy, data_clock, rules, std::move(findings)));
 }
 
 // Takes facts that all sort after those of the summary. False, if it takes the whole history to tell what they mean.
@@ -128,8 +128,7 @@ std::vector<ChargingSession> DeriveSessions(std::span<const ChargingElement> his
   const bool one = sessions.size() == 1 && sessions.front().silver.size() == count;
   if (summary != nullptr) summary->clear();
   for (const SessionFacts& facts : sessions) {
-    std::optional<ChargingSession> row = Derive(facts, data_clock, rules, one ? summary : nullptr);
-    if (row.has_value()) rows.push_back(*std::move(row));
+    Derive(facts, data_clock, rules, rows, one ? summary : nullptr);
   }
   std::sort(rows.begin(), rows.end(),
             [](const ChargingSession& a, const ChargingSession& b) { return a.session_id < b.session_id; });
