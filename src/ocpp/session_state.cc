@@ -54,6 +54,16 @@ std::optional<SessionEnergy> EnergyOfPlain(const PlainMeter& meter, bool has_sto
   return energy;
 }
 
+// Starts to load a fact that is to be taken soon. Facts are large, and their texts lie elsewhere: a long session's are
+// not in the cache, and taking each would begin with waiting for it.
+constexpr size_t kAhead = 4;
+void Fetch(const ChargingElement& fact) {
+  constexpr size_t kLine = 64;
+  const auto* bytes = reinterpret_cast<const char*>(&fact);
+  for (size_t at = 0; at < sizeof fact; at += kLine) __builtin_prefetch(bytes + at);
+  __builtin_prefetch(fact.row.charge_point_id.data());
+}
+
 }  // namespace
 
 void Outline::Take(const ChargingEvent& row) {
@@ -175,8 +185,9 @@ SessionState StateOf(const SessionFacts& facts, const Options& options) {
   SessionState state;
   state.limits = LimitsOf(facts.silver.front()->row.charge_point_id, std::nullopt, options);
   if (facts.start != nullptr) state.Take(*facts.start, options);
-  for (const ChargingElement* fact : facts.silver) {
-    if (fact != facts.start) state.Take(*fact, options);
+  for (size_t i = 0; i < facts.silver.size(); ++i) {
+    if (i + kAhead < facts.silver.size()) Fetch(*facts.silver[i + kAhead]);
+    if (facts.silver[i] != facts.start) state.Take(*facts.silver[i], options);
   }
   state.outline.transaction_id = facts.silver.front()->row.transaction_id;
   return state;
