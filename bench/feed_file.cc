@@ -1,24 +1,27 @@
 // Writes the generated feed of the benchmarks to standard output, as JSON lines for the tool:
 //
-//   medallion_feed 1000000 > feed.jsonl      (events; and a seed, if wanted)
+//   medallion_feed [--flat] EVENTS [SEED] > feed.jsonl
 //
-// What was planted goes to standard error.
+// --flat: the events alone; else each is wrapped in a record. What was planted goes to standard error.
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include "tests/feed.h"
 
 int main(int argc, char** argv) {
+  const bool flat = argc > 1 && std::string_view(argv[1]) == "--flat";
+  const int first = flat ? 2 : 1;
   medallion::testing::FeedOptions options;
-  if (argc > 1) options.events = std::max(1L, std::atol(argv[1]));
-  if (argc > 2) options.seed = static_cast<uint64_t>(std::atol(argv[2]));
+  if (argc > first) options.events = std::max(1L, std::atol(argv[first]));
+  if (argc > first + 1) options.seed = static_cast<uint64_t>(std::atol(argv[first + 1]));
   options.charge_points = std::max<int64_t>(1, options.events / 10);
   medallion::testing::FeedStream stream(options);
   std::string lines;
-  while (stream.AppendWrappedLines(10'000, lines)) {
+  while (flat ? stream.AppendFlatLines(10'000, lines) : stream.AppendWrappedLines(10'000, lines)) {
     if (std::fwrite(lines.data(), 1, lines.size(), stdout) != lines.size()) {
       std::perror("medallion_feed: cannot write");
       return 1;
