@@ -9,6 +9,7 @@ bash cmake/dev.sh COMMAND
   demo            build the medallion tool; run it on the golden sample and on a recorded feed
   test [PRESET]   build everything and run all tests; PRESET is gcc (default), clang or sanitize
   bench [ARG…]    build and run the benchmarks; ARGs go to Google Benchmark
+  compare [ARG…]  compare with DuckDB, see bench/compare/README.md; ARG --install installs it
   lint            clang-tidy over the sources
   format          put the sources in our format; `format --check` only says what differs
   setup           install what the others need; they call it themselves
@@ -111,6 +112,12 @@ bench() {
   build/release/bench/medallion_bench "$@"
 }
 
+compare() {
+  need "${build_packages[@]}"
+  configure release
+  bash bench/compare/run.sh "$@"
+}
+
 lint() {
   need "${build_packages[@]}" "${clang_packages[@]}"
   configure clang
@@ -132,7 +139,7 @@ format() {
 command=${1:-help}
 shift || true
 case $command in
-  demo | bench | lint | format) "$command" "$@" ;;
+  demo | bench | compare | lint | format) "$command" "$@" ;;
   test) run_tests "$@" ;;
   setup) need "${build_packages[@]}" "${clang_packages[@]}" ;;
   help | --help | -h) usage ;;
