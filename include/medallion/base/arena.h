@@ -1,7 +1,8 @@
-// Memory for the texts of one batch: allocated in large chunks, freed together.
+// Memory for the texts of one batch: allocated in chunks, larger ones as it grows, freed together.
 // One thread at a time.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -37,10 +38,11 @@ class Arena {
   size_t capacity() const { return capacity_; }
 
  private:
-  static constexpr size_t kChunk = size_t{256} << 10;
+  static constexpr size_t kChunkMax = size_t{256} << 10;
 
   void Grow(size_t size) {
-    const size_t chunk = size > kChunk ? size : kChunk;
+    const size_t doubled = std::clamp(capacity_, size_t{1} << 10, kChunkMax);
+    const size_t chunk = std::max(size, doubled);
     chunks_.push_back(std::make_unique_for_overwrite<char[]>(chunk));
     capacity_ += chunk;
     next_ = chunks_.back().get();

@@ -1,0 +1,434 @@
+// Rows as bytes: how the stores that come with the library keep them. A row type offers VisitFields(row, visit), which
+// shows its own fields in a fixed order: to a writer as const, to a reader as it is filled.
+//
+//   row      := mask, the fields that `mask` has a bit for, in order; a field without one is empty (null, 0, "")
+//   mask     := 5 bytes, the lowest first; bit i belongs to field i, so there are at most 40
+//   integer  := LEB128, signed ones in zigzag
+//   time     := signed integer
+//   text     := length, bytes
+//   word     := code, from 1; or 0 and a text          a text that a Vocabulary may have
+//   hex      := length * 2, bytes; or (number of bytes) * 2 + 1, the bytes that the hexadecimal digits stand for
+//   digest   := 32 bytes
+//   optional := value
+//   list     := length, values
+//   struct   := row
+//
+// Pure. Safe from any thread.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "medallion/base/arena.h"
+#include "medallion/base/columns.h"
+#include "medallion/base/digest.h"
+#include "medallion/base/time.h"
+
+// For functions whose caller keeps its place in a register.
+#if defined(__GNUC__)
+#define MEDALLION_INLINE __attribute__((always_inline))
+#else
+#define MEDALLION_INLINE
+#endif
+
+namespace medallion {
+
+// Texts that rows have again and again, each with a code of one byte. What is stored depends on the order: words are
+// only ever added at the end. At most 255.
+class Vocabulary {
+ public:
+  Vocabulary(std::initializer_list<std::string_view> words);  // must outlive the vocabulary; each once
+
+  // The word's code, from 1; 0 for any other text.
+  uint8_t CodeOf(std::string_view text) const {
+    if (text.empty()) return 0;
+    for (size_t at = Place(text);; ++at) {
+      const uint8_t code = places_[at % places_.size()];
+      if (code == 0 || Same(words_[code - 1u], text)) return code;
+    }
+  }
+  // The word; empty for a code that is none.
+  std::string_view WordOf(uint8_t code) const {
+    return code == 0 || code > words_.size() ? std::string_view() : words_[code - 1u];
+  }
+
+ private:
+  static size_t Place(std::string_view text) {
+    const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
+    return text.size() * 31 + byte(0) + byte(text.size() / 2) * 17u + byte(text.size() - 1) * 5u;
+  }
+
+  // Most texts that are looked for are the very words.
+  static bool Same(std::string_view a, std::string_view b) {
+    return a.size() == b.size() && (a.data() == b.data() || a == b);
+  }
+
+  std::vector<std::string_view> words_;
+  std::array<uint8_t, 1024> places_{};
+};
+
+// How VisitFields shows a text that is best kept another way. Text is std::string_view or std::string, or const.
+template <class Text>
+struct Word {
+  Text& text;
+  const Vocabulary& words;
+};
+template <class Text>
+struct Hexadecimal {  // lower-case digits, an even number of them; any other text is kept as it is
+  Text& text;
+};
+
+namespace packing {
+
+template <class Row>
+bool IsNull(const Row&) { return false; }
+inline bool IsNull(const std::string& text) { return text.empty(); }
+inline bool IsNull(const std::string_view& text) { return text.empty(); }
+inline bool IsNull(const Digest& digest) { return digest == Digest{}; }
+inline bool IsNull(const UtcTime& time) { return time == kNoTime; }
+template <class T>
+  requires std::integral<T> || std::is_enum_v<T>
+bool IsNull(const T& value) { return value == T{}; }
+template <class T>
+bool IsNull(const std::optional<T>& value) { return !value.has_value(); }
+template <class T>
+bool IsNull(const std::vector<T>& values) { return values.empty(); }
+template <class Text>
+bool IsNull(const Word<Text>& word) { return word.text.empty(); }
+template <class Text>
+bool IsNull(const Hexadecimal<Text>& hex) { return hex.text.empty(); }
+
+// The values of lower-case hexadecimal digits; 16 for all other characters.
+inline constexpr std::array<uint8_t, 256> kDigits = [] {
+  std::array<uint8_t, 256> digits{};
+  digits.fill(16);
+  for (uint8_t i = 0; i < 10; ++i) digits[static_cast<size_t>('0' + i)] = i;
+  for (uint8_t i = 10; i < 16; ++i) digits[static_cast<size_t>('a' + i - 10)] = i;
+  return digits;
+}();
+
+inline constexpr size_t kMaskBytes = 5;
+inline constexpr size_t kNumberBytesMax = 10;
+
+// Shows nothing; tells a row type from others.
+struct Nobody {
+  template <class T>
+  void operator()(T&&) const {}
+};
+template <class T>
+concept HasFields = requires(T& row, const Nobody& nobody) { VisitFields(row, nobody); };
+
+// Adds up how many bytes the values it is shown may take.
+struct SizeOf {
+  size_t bytes = 0;
+
+  template <class T>
+  MEDALLION_INLINE void operator()(const T& value) {
+    if constexpr (std::convertible_to<const T&, std::string_view>) {
+      bytes += kNumberBytesMax + std::string_view(value).size();
+    } else if constexpr (std::same_as<T, Digest>) {
+      bytes += sizeof value.bytes;
+    } else if constexpr (requires { value.text; }) {
+      bytes += 1 + kNumberBytesMax + value.text.size();
+    } else if constexpr (requires { value.has_value(); }) {
+      if (value.has_value()) (*this)(*value);
+    } else if constexpr (requires { value.begin(); }) {
+      bytes += kNumberBytesMax;
+      for (const auto& element : value) (*this)(element);
+    } else if constexpr (HasFields<const T>) {
+      bytes += kMaskBytes;
+      VisitFields(value, [&](const auto& field) MEDALLION_INLINE { (*this)(field); });
+    } else {
+      bytes += kNumberBytesMax;
+    }
+  }
+};
+
+// Each writes a value at `to`, where there is room for it, and returns the end. The place is passed on by value, since a
+// store through a char pointer might else change it.
+inline char* WriteUnsigned(char* to, uint64_t value) {
+  for (; value >= 0x80; value >>= 7) *to++ = static_cast<char>(value | 0x80);
+  *to++ = static_cast<char>(value);
+  return to;
+}
+inline char* WriteText(char* to, std::string_view text) {
+  to = WriteUnsigned(to, text.size());
+  if (!text.empty()) std::memcpy(to, text.data(), text.size());
+  return to + text.size();
+}
+inline char* WriteHex(char* const begin, std::string_view text) {
+  char* to = WriteUnsigned(begin, text.size() / 2 * 2 + 1);
+  unsigned bad = text.size() % 2 * 16;
+  for (size_t i = 0; i + 1 < text.size(); i += 2) {
+    const unsigned high = kDigits[static_cast<uint8_t>(text[i])];
+    const unsigned low = kDigits[static_cast<uint8_t>(text[i + 1])];
+    bad |= high | low;
+    *to++ = static_cast<char>(high << 4 | low);
+  }
+  if (bad < 16) return to;
+  to = WriteUnsigned(begin, text.size() * 2);
+  std::memcpy(to, text.data(), text.size());
+  return to + text.size();
+}
+template <class Row>
+char* WriteRow(char* to, const Row& row);
+
+template <class T>
+MEDALLION_INLINE inline char* Write(char* to, const T& value) {
+  if constexpr (std::convertible_to<const T&, std::string_view>) {
+    return WriteText(to, value);
+  } else if constexpr (std::same_as<T, Digest>) {
+    std::memcpy(to, value.bytes.data(), sizeof value.bytes);
+    return to + sizeof value.bytes;
+  } else if constexpr (std::same_as<T, UtcTime>) {
+    return Write(to, value.us);
+  } else if constexpr (std::same_as<T, Thousandths>) {
+    return Write(to, value.units);
+  } else if constexpr (std::is_enum_v<T>) {
+    return WriteUnsigned(to, static_cast<uint64_t>(value));
+  } else if constexpr (std::signed_integral<T>) {
+    const auto wide = static_cast<int64_t>(value);
+    return WriteUnsigned(to, (static_cast<uint64_t>(wide) << 1) ^ static_cast<uint64_t>(wide >> 63));
+  } else if constexpr (std::unsigned_integral<T>) {
+    return WriteUnsigned(to, value);
+  } else if constexpr (requires { value.words; }) {
+    const uint8_t code = value.words.CodeOf(value.text);
+    *to++ = static_cast<char>(code);
+    return code == 0 ? WriteText(to, value.text) : to;
+  } else if constexpr (requires { value.text; }) {
+    return WriteHex(to, value.text);
+  } else if constexpr (requires { value.has_value(); }) {
+    return value.has_value() ? Write(to, *value) : to;
+  } else if constexpr (requires { value.begin(); }) {
+    to = WriteUnsigned(to, value.size());
+    for (const auto& element : value) to = Write(to, element);
+    return to;
+  } else {
+    return WriteRow(to, value);
+  }
+}
+
+template <class Row>
+char* WriteRow(char* to, const Row& row) {
+  char* const mask_at = to;
+  uint64_t mask = 0, bit = 1;
+  to += kMaskBytes;
+  VisitFields(row, [&](const auto& field) MEDALLION_INLINE {
+    if (!IsNull(field)) {
+      mask |= bit;
+      to = Write(to, field);
+    }
+    bit <<= 1;
+  });
+  for (size_t i = 0; i < kMaskBytes; ++i) mask_at[i] = static_cast<char>(mask >> (8 * i));
+  return to;
+}
+
+}  // namespace packing
+
+// Collects bytes; the memory is used again after Clear.
+class PackWriter {
+ public:
+  std::string_view bytes() const { return {data_.get(), size_}; }
+  void Clear() { size_ = 0; }
+
+  // Appends the value, field or row.
+  template <class T>
+  void operator()(const T& value) {
+    packing::SizeOf size;
+    size(value);
+    char* const to = Room(size.bytes);
+    Finish(packing::Write(to, value));
+  }
+
+  // For writing many values in a row: room for so many bytes, and where they ended.
+  char* Room(size_t bytes) {
+    if (capacity_ - size_ < bytes) Grow(bytes);
+    return data_.get() + size_;
+  }
+  void Finish(const char* end) { size_ = static_cast<size_t>(end - data_.get()); }
+
+ private:
+  void Grow(size_t size) {
+    capacity_ = std::max(2 * capacity_, size_ + size + 1024);
+    auto larger = std::make_unique_for_overwrite<char[]>(capacity_);
+    if (size_ != 0) std::memcpy(larger.get(), data_.get(), size_);
+    data_ = std::move(larger);
+  }
+
+  std::unique_ptr<char[]> data_;
+  size_t size_ = 0;
+  size_t capacity_ = 0;
+};
+
+namespace packing {
+
+// Where a reader stands: in two registers, passed on by value and returned, as the writer's place is. Bytes that no
+// writer wrote lead to a place without any left.
+struct Place {
+  const char* next;  // null once something was wrong
+  const char* end;   // never before `next`
+
+  size_t left() const { return static_cast<size_t>(end - next); }
+  bool ok() const { return next != nullptr; }
+};
+inline constexpr Place kWrong{nullptr, nullptr};
+
+MEDALLION_INLINE inline Place ReadUnsigned(Place from, uint64_t& value) {
+  value = 0;
+  for (int shift = 0; shift < 64 && from.next != from.end; shift += 7) {
+    const auto byte = static_cast<uint8_t>(*from.next++);
+    value |= static_cast<uint64_t>(byte & 0x7f) << shift;
+    if (byte < 0x80) return from;
+  }
+  return kWrong;
+}
+
+MEDALLION_INLINE inline Place ReadBytes(Place from, uint64_t size, std::string_view& bytes) {
+  if (size > from.left()) return bytes = {}, kWrong;
+  bytes = {from.next, static_cast<size_t>(size)};
+  from.next += size;
+  return from;
+}
+
+MEDALLION_INLINE inline Place ReadText(Place from, std::string_view& text) {
+  uint64_t size = 0;
+  from = ReadUnsigned(from, size);
+  return ReadBytes(from, size, text);
+}
+
+inline Place ReadHex(Place from, std::string_view& text, Arena& texts) {
+  constexpr char kHexDigits[] = "0123456789abcdef";
+  uint64_t head = 0;
+  std::string_view bytes;
+  from = ReadUnsigned(from, head);
+  from = ReadBytes(from, head / 2, bytes);
+  if (head % 2 == 0) return text = bytes, from;
+  char* const digits = texts.Allocate(bytes.size() * 2);
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    digits[2 * i] = kHexDigits[static_cast<uint8_t>(bytes[i]) >> 4];
+    digits[2 * i + 1] = kHexDigits[static_cast<uint8_t>(bytes[i]) & 15];
+  }
+  text = {digits, bytes.size() * 2};
+  return from;
+}
+
+template <class Row>
+Place ReadRow(Place from, Row& row, Arena& texts);
+
+template <class T>
+MEDALLION_INLINE inline Place Read(Place from, T& value, Arena& texts) {
+  if constexpr (std::same_as<T, std::string_view>) {
+    return ReadText(from, value);
+  } else if constexpr (std::same_as<T, std::string>) {
+    std::string_view text;
+    from = ReadText(from, text);
+    return value = text, from;
+  } else if constexpr (std::same_as<T, Digest>) {
+    std::string_view bytes;
+    from = ReadBytes(from, value.bytes.size(), bytes);
+    if (!bytes.empty()) std::memcpy(value.bytes.data(), bytes.data(), bytes.size());
+    return from;
+  } else if constexpr (std::same_as<T, UtcTime>) {
+    return Read(from, value.us, texts);
+  } else if constexpr (std::same_as<T, Thousandths>) {
+    return Read(from, value.units, texts);
+  } else if constexpr (std::is_enum_v<T> || std::unsigned_integral<T>) {
+    uint64_t bits = 0;
+    from = ReadUnsigned(from, bits);
+    return value = static_cast<T>(bits), from;
+  } else if constexpr (std::signed_integral<T>) {
+    uint64_t bits = 0;
+    from = ReadUnsigned(from, bits);
+    return value = static_cast<T>((bits >> 1) ^ (~(bits & 1) + 1)), from;
+  } else if constexpr (requires { value.words; }) {
+    uint64_t code = 0;
+    std::string_view byte;
+    from = ReadBytes(from, 1, byte);
+    if (!byte.empty()) code = static_cast<uint8_t>(byte[0]);
+    if (code == 0) return ReadText(from, value.text);
+    value.text = value.words.WordOf(static_cast<uint8_t>(code));
+    return value.text.empty() ? kWrong : from;
+  } else if constexpr (requires { value.text; }) {
+    std::string_view text;
+    from = ReadHex(from, text, texts);
+    return value.text = text, from;
+  } else if constexpr (requires { value.emplace(); }) {
+    return Read(from, value.emplace(), texts);
+  } else if constexpr (requires { value.emplace_back(); }) {
+    uint64_t size = 0;
+    from = ReadUnsigned(from, size);
+    for (; size > 0 && from.ok(); --size) from = Read(from, value.emplace_back(), texts);
+    return from;
+  } else {
+    return ReadRow(from, value, texts);
+  }
+}
+
+template <class T>
+void SetNull(T& field) {
+  if constexpr (std::same_as<T, UtcTime>) {
+    field = kNoTime;
+  } else if constexpr (requires { field.text; }) {
+    field.text = {};
+  } else {
+    field = T{};
+  }
+}
+
+template <class Row>
+Place ReadRow(Place from, Row& row, Arena& texts) {
+  std::string_view bytes;
+  from = ReadBytes(from, kMaskBytes, bytes);
+  uint64_t mask = 0;
+  for (size_t i = 0; i < bytes.size(); ++i) mask |= uint64_t{static_cast<uint8_t>(bytes[i])} << (8 * i);
+  VisitFields(row, [&](auto&& field) MEDALLION_INLINE {
+    if ((mask & 1) != 0) {
+      from = Read(from, field, texts);
+    } else {
+      SetNull(field);
+    }
+    mask >>= 1;
+  });
+  return from;
+}
+
+}  // namespace packing
+
+// Fills each value it is shown, field or row; texts refer to the bytes read or to `texts`. Bytes that no writer wrote
+// leave `ok` false and the values anyhow.
+class PackReader {
+ public:
+  PackReader(std::string_view bytes, Arena& texts)
+      : place_{bytes.data(), bytes.data() + bytes.size()}, texts_(texts) {}
+
+  template <class T>
+  void operator()(T&& value) {
+    place_ = packing::Read(place_, value, texts_);
+  }
+  uint64_t Number() {
+    uint64_t number = 0;
+    (*this)(number);
+    return number;
+  }
+
+  std::string_view rest() const { return {place_.next, place_.left()}; }
+  bool ok() const { return place_.ok(); }
+  bool at_end() const { return place_.next == place_.end; }
+
+ private:
+  packing::Place place_;
+  Arena& texts_;
+};
+
+}  // namespace medallion
