@@ -203,14 +203,14 @@ void ContinueOneSession(benchmark::State& state) {
 BENCHMARK(ContinueOneSession)->Arg(10)->Arg(10'000);
 
 void PackElements(benchmark::State& state) {
-  size_t bytes = 0;
+  PackWriter packed;
   for (auto _ : state) {
-    std::string packed;
+    packed.Clear();
     for (const ChargingElement& element : RefinedSample().elements) PackElement(element, packed);
-    bytes = packed.size();
   }
   CountItems(state, RefinedSample().elements.size());
-  state.counters["bytes"] = static_cast<double>(bytes) / static_cast<double>(RefinedSample().elements.size());
+  const auto bytes = static_cast<double>(packed.bytes().size());
+  state.counters["bytes"] = bytes / static_cast<double>(RefinedSample().elements.size());
 }
 BENCHMARK(PackElements);
 

@@ -31,6 +31,7 @@ function(medallion_need package target url sha256)
   set_property(GLOBAL PROPERTY MEDALLION_FETCHED ON)
 endfunction()
 
+find_package(Threads REQUIRED)
 find_package(OpenSSL REQUIRED GLOBAL COMPONENTS Crypto)  # has no CMake build, so the system's it is
 medallion_need(absl absl::flat_hash_map
   https://github.com/abseil/abseil-cpp/archive/refs/tags/20220623.1.tar.gz

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -45,9 +46,15 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
     return absl::OkStatus();
   }
 
-  absl::Status Known(const medallion::KnownQuery& query,
+  absl::Status Known(const medallion::KnownQuery<typename Pack::Event>& query,
                      medallion::KnownAnswer<typename Pack::Event>& answer) override {
-    for (const medallion::Identity& arrived : query.arrived) answer.glances.push_back(GlanceAt(arrived));
+    for (uint32_t i = 0; i < query.arrived.size(); ++i) {
+      if (!query.arrived[i].to_settle()) continue;
+      const std::optional<medallion::Glance> glance = GlanceAt(query.arrived[i].identity);
+      if (!glance.has_value()) continue;
+      answer.glances.push_back(*glance);
+      answer.glances.back().arrived = i;
+    }
     std::set<Digest> keys;  // each element once
     for (const Digest& unit : query.units) {
       for (const Digest& key : Members(of_unit_, unit)) keys.insert(key);
@@ -61,13 +68,19 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
 
   absl::Status History(const medallion::HistoryQuery& query,
                        medallion::HistoryAnswer<typename Pack::Event>& answer) override {
-    std::set<Digest> entities(query.entities.begin(), query.entities.end());
-    size_t due = 0;
-    for (const auto& [at, key] : due_) {
-      if (at > query.due_by || due == query.due_max) break;
-      due += entities.insert(gold_.at(key).entity).second ? 1 : 0;
+    std::vector<Digest> entities(query.entities.begin(), query.entities.end());
+    if (query.stale && query.stale_skip < stale_.size()) {
+      entities.insert(entities.end(), std::next(stale_.begin(), static_cast<std::ptrdiff_t>(query.stale_skip)),
+                      stale_.end());
     }
+    for (const auto& [at, key] : due_) {
+      if (at <= query.due_by) entities.push_back(gold_.at(key).entity);
+    }
+    std::set<Digest> taken;
     for (const Digest& entity : entities) {
+      if (!taken.insert(entity).second) continue;
+      answer.more = answer.entities.size() + answer.elements.size() >= query.rows_max;
+      if (answer.more) break;
       for (const Digest& key : Members(of_entity_, entity)) {
         const Element& element = elements_.at(key).element;
         if (medallion::IsHistory(element)) answer.elements.push_back(element);
@@ -75,6 +88,9 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
       for (const Digest& key : Members(gold_of_entity_, entity)) {
         answer.versions.push_back({.entity = entity, .version = gold_.at(key).version});
       }
+      answer.entities.push_back({.entity = entity,
+                                 .elements_end = answer.elements.size(),
+                                 .versions_end = answer.versions.size()});
     }
     return absl::OkStatus();
   }
@@ -82,9 +98,10 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
   // Over a database all of this is one transaction: all or nothing, the position included.
   absl::Status Apply(const medallion::Batch<Pack>& batch) override {
     for (const medallion::RecordWrite& write : batch.records) Put(write);
-    for (const medallion::ElementId& id : batch.withdrawn) Drop(medallion::QuarantineId(id));
+    for (const medallion::ElementId& id : batch.withdrawn) Withdraw(medallion::QuarantineId(id));
     for (const Element& element : batch.elements) Put(element);
     for (const GoldWrite& write : batch.gold) Put(write);
+    for (const medallion::Derived& derived : batch.derived) stale_.erase(derived.entity);
     checkpoint_.data_clock = std::max(checkpoint_.data_clock, batch.data_clock);
     if (!batch.position.empty()) checkpoint_.positions[std::string(batch.source)] = batch.position;
     std::string line;
@@ -144,7 +161,8 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
  private:
   struct Kept {
     std::string bytes;
-    Element element;  // refers to `bytes`
+    medallion::Arena texts;
+    Element element;  // refers to `bytes` and `texts`
   };
   using Index = std::set<std::pair<Digest, Digest>>;  // (what is looked for, key of an element or Gold row)
 
@@ -213,10 +231,13 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
   void Put(const Element& element) {
     const medallion::ElementId id = IdOf(element.identity.order);
     const Digest key = medallion::QuarantineId(id);
-    Drop(key);
+    Withdraw(key);
+    if (medallion::IsHistory(element)) stale_.insert(element.entity);
     Kept& kept = elements_[key];
-    medallion::PackElement(element, kept.bytes);
-    medallion::UnpackElement(kept.bytes, kept.element);
+    medallion::PackWriter bytes;
+    medallion::PackWhole(element, bytes);
+    kept.bytes = bytes.bytes();
+    medallion::UnpackWhole(kept.bytes, kept.element, kept.texts);
     of_record_.insert({KeyOf(id.record), key});
     if (element.entity != Digest{}) of_entity_.insert({element.entity, key});
     if (!element.to_settle()) return;
@@ -228,7 +249,8 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
       first_of_event_.insert({EventKey(element.identity), key});
   }
 
-  void Drop(const Digest& key) {
+  // What an element was part of is stale once it goes or changes.
+  void Withdraw(const Digest& key) {
     const auto found = elements_.find(key);
     if (found == elements_.end()) return;
     const Element& element = found->second.element;
@@ -237,6 +259,7 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
     silver_of_unit_.erase({element.identity.unit, key});
     first_of_event_.erase({EventKey(element.identity), key});
     of_entity_.erase({element.entity, key});
+    if (element.entity != Digest{}) stale_.insert(element.entity);
     elements_.erase(found);
   }
 
@@ -258,6 +281,7 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
   std::map<Digest, medallion::BronzeRecord> records_;
   std::map<Digest, Kept> elements_;
   Index of_record_, of_unit_, of_entity_, silver_of_unit_, first_of_event_;
+  std::set<Digest> stale_;  // entities whose Gold rows are to be derived again
   std::map<Digest, GoldWrite> gold_;
   Index gold_of_entity_;
   std::set<std::pair<medallion::UtcTime, Digest>> due_;

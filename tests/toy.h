@@ -90,14 +90,24 @@ void VisitColumns(const LoanEvent& row, Visitor&& visit) {
 }
 
 template <class Row, class Visitor>
+  requires std::same_as<std::remove_const_t<Row>, LoanEvent>
 void VisitFields(Row& row, Visitor&& visit) {
-  visit(row.event_id), visit(row.kind), visit(row.branch), visit(row.loan), visit(row.event_ts),
-      visit(row.member);
+  visit(row.event_id), visit(row.kind), visit(row.branch), visit(row.loan), visit(row.member);
   visit(row.shelf), visit(row.days), visit(row.renewed), visit(row.remark);
+}
+
+inline Values ValuesOf(const LoanEvent& row) {
+  const auto digest = [](std::string_view text) { return Sha256(text).Prefix() | 1; };
+  Values values;
+  if (!row.member.empty()) values.Set(0, digest(row.member));
+  if (!row.shelf.empty()) values.Set(1, digest(row.shelf));
+  if (row.days) values.Set(2, digest(std::to_string(*row.days)));
+  return values;
 }
 
 inline void AttachIdentity(LoanEvent& row, Identity& identity) {
   row.business_key = identity.business_key;
+  row.event_ts = identity.order.event_ts;
   row.at = identity.order.at;
   row.ordinal = identity.order.ordinal;
   row.ingest_ts = identity.order.ingest_ts;
@@ -146,6 +156,15 @@ void VisitColumns(const Loan& row, Visitor&& visit) {
   visit("model_version", row.model_version);
   visit("row_hash", row.row_hash);
   visit("updated_at", row.updated_at);
+}
+
+template <class Row, class Visitor>
+  requires std::same_as<std::remove_const_t<Row>, Loan>
+void VisitFields(Row& row, Visitor&& visit) {
+  visit(row.loan_id), visit(row.branch), visit(row.loan), visit(row.member), visit(row.lent_ts);
+  visit(row.returned_ts), visit(row.days), visit(row.fine), visit(row.state), visit(row.conflict);
+  visit(row.notes), visit(row.flags), visit(row.next_due_at), visit(row.model_version), visit(row.row_hash);
+  visit(row.updated_at);
 }
 
 struct Options {
@@ -243,9 +262,7 @@ inline void Identify(LoanElement& element) {
   }
   identity.unit = cut ? element.entity : identity.business_key;
   if (cut) identity.cut = digest(std::string(KindName(row.kind)) + std::to_string(row.event_ts.us));
-  if (!row.member.empty()) identity.values.Set(0, digest(row.member));
-  if (!row.shelf.empty()) identity.values.Set(1, digest(row.shelf));
-  if (row.days) identity.values.Set(2, digest(std::to_string(*row.days)));
+  identity.values = ValuesOf(row);
 }
 
 inline LoanElement ElementOf(std::string_view line, const BronzeRecord& record, const Digest& payload,
@@ -253,7 +270,7 @@ inline LoanElement ElementOf(std::string_view line, const BronzeRecord& record, 
   std::string violations;
   LoanElement element{};
   LoanEvent& row = element.row = Read(line, record, violations, texts);
-  element.identity.event_id = Sha256(row.event_id).Prefix();
+  element.identity.event_id = Fingerprint(row.event_id);
   element.identity.order = {.event_ts = row.event_ts,
                             .ingest_ts = record.ingest_ts,
                             .event_id = row.event_id,
@@ -293,7 +310,9 @@ inline Refined<LoanEvent> Refine(std::span<const BronzeRecord> batch) {
       left.remove_prefix(std::min(end + 1, left.size()));
       refined.elements.push_back(refining::ElementOf(line, record, payload, ordinal, refined.texts));
     }
+    refined.ends.push_back(static_cast<uint32_t>(refined.elements.size()));
     refined.ingest_ts.push_back(record.ingest_ts);
+    refined.payloads.push_back(payload);
   }
   return refined;
 }
@@ -302,17 +321,17 @@ inline Refined<LoanEvent> Refine(std::span<const BronzeRecord> batch) {
 // Settle and derive
 
 // At one instant lends come before returns, so rows of equal kind and time share an epoch.
-inline void Cut(std::span<const LoanElement> unit, std::span<uint32_t> fact, const Options& options) {
+inline void Cut(std::span<const LoanElement* const> unit, std::span<uint32_t> fact, const Options& options) {
   std::vector<size_t> order(unit.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return std::pair(unit[a].row.event_ts, unit[a].row.kind) <
-           std::pair(unit[b].row.event_ts, unit[b].row.kind);
+    return std::pair(unit[a]->row.event_ts, unit[a]->row.kind) <
+           std::pair(unit[b]->row.event_ts, unit[b]->row.kind);
   });
   uint32_t epoch = 0;
   UtcTime lent = kNoTime;
   for (const size_t i : order) {
-    const LoanEvent& row = unit[i].row;
+    const LoanEvent& row = unit[i]->row;
     if (row.kind == Kind::kLend) {
       if (lent != kNoTime && row.event_ts.us - lent.us >= options.epoch_gap_us) ++epoch;
       lent = row.event_ts;
@@ -424,16 +443,17 @@ struct Loans {
     return toy::Refine(batch);
   }
   static Policy PolicyOf(const Options& options) { return options.policy; }
-  static void Cut(std::span<const LoanElement> unit, std::span<uint32_t> fact, const Options& options) {
+  static void Cut(std::span<const LoanElement* const> unit, std::span<uint32_t> fact, const Options& options) {
     toy::Cut(unit, fact, options);
   }
   static void Fill(Event& row, int value, const Event* from) { toy::Fill(row, value, from); }
   static std::string Difference(const Event& row, const Event& fact, uint8_t differs) {
     return toy::Difference(row, fact, differs);
   }
-  static std::vector<Gold> Derive(std::span<const LoanElement> history, UtcTime clock,
-                                  const Options& options) {
-    return toy::Derive(history, clock, options);
+  using Model = Options;
+  static Model ModelOf(const Options& options) { return options; }
+  static std::vector<Gold> Derive(std::span<const LoanElement> history, UtcTime clock, const Model& model) {
+    return toy::Derive(history, clock, model);
   }
   static RowVersion VersionOf(const Gold& row) {
     return {.key = row.loan_id,

@@ -27,7 +27,7 @@ struct Option {
 constexpr Option kOptions[] = {
     {"--input", Option::kMany}, {"--topic", Option::kMany}, {"--format", Option::kOne},
     {"--store", Option::kOne},  {"--out", Option::kOne},    {"--batch-records", Option::kOne},
-    {"--as-of", Option::kOne},  {"--config", Option::kOne}, {"--id-tag-key-env", Option::kOne},
+    {"--threads", Option::kOne}, {"--as-of", Option::kOne},  {"--config", Option::kOne}, {"--id-tag-key-env", Option::kOne},
     {"--quiet", Option::kNone},
 };
 
@@ -124,13 +124,11 @@ absl::Status ReadFormat(const std::string& text, Arguments& arguments) {
   return Wrong("--format " + text + ": must be auto, wrapped or bare");
 }
 
-absl::Status ReadBatchRecords(const std::string& text, Arguments& arguments) {
-  constexpr size_t kMax = 1'000'000;
+absl::Status ReadNumber(const std::string& name, const std::string& text, size_t max, size_t& number) {
   const char* end = text.data() + text.size();
-  const std::from_chars_result read = std::from_chars(text.data(), end, arguments.batch_records);
-  const size_t records = arguments.batch_records;
-  if (read.ec == std::errc() && read.ptr == end && records >= 1 && records <= kMax) return absl::OkStatus();
-  return Wrong("--batch-records " + text + ": must be a whole number from 1 to " + std::to_string(kMax));
+  const std::from_chars_result read = std::from_chars(text.data(), end, number);
+  if (read.ec == std::errc() && read.ptr == end && number >= 1 && number <= max) return absl::OkStatus();
+  return Wrong(name + " " + text + ": must be a whole number from 1 to " + std::to_string(max));
 }
 
 absl::Status ReadAsOf(const std::string& text, Arguments& arguments) {
@@ -147,7 +145,8 @@ absl::Status ReadText(const std::string& text, std::string& out) { return out = 
 absl::Status ReadSingle(const std::string& name, const std::string& text, Arguments& arguments) {
   if (name == "--store") return ReadStore(text, arguments);
   if (name == "--format") return ReadFormat(text, arguments);
-  if (name == "--batch-records") return ReadBatchRecords(text, arguments);
+  if (name == "--batch-records") return ReadNumber(name, text, 1'000'000, arguments.batch_records);
+  if (name == "--threads") return ReadNumber(name, text, 256, arguments.threads);
   if (name == "--as-of") return ReadAsOf(text, arguments);
   if (name == "--out") return ReadText(text, arguments.out);
   if (name == "--config") return ReadText(text, arguments.config);
@@ -204,6 +203,8 @@ std::string_view Usage() {
                          last one stood, also one that was killed
   --out DIR              write each table to DIR/<table>.jsonl
   --batch-records N      records a batch, 1 to 1000000; else 10000
+  --threads N            threads that read payloads and derive sessions, 1 to 256; else 1. The tables are the
+                         same for every number
   --as-of TIME           read only records that were ingested up to TIME, and let sessions time out by then
   --config FILE          how events are read and judged, as JSON
   --id-tag-key-env NAME  the environment variable with the key by which id tags are hashed; else

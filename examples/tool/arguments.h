@@ -39,6 +39,7 @@ struct Arguments {
   std::string id_tag_key_env;
   ocpp::LineFormat format = ocpp::LineFormat::kAuto;
   size_t batch_records = 10'000;
+  size_t threads = 1;
   UtcTime as_of = kNoTime;
   bool quiet = false;
 };

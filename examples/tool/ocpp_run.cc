@@ -160,6 +160,8 @@ absl::StatusOr<RunReport> ReadInputs(const Arguments& arguments, const ocpp::Opt
     const RunOptions run{.source = input.source_name,
                          .batch_records = arguments.batch_records,
                          .as_of = arguments.as_of,
+                         .refresh = Refresh::kAtEnd,
+                         .threads = arguments.threads,
                          .run_id = inputs.size() == 1 ? run_id : run_id + " " + input.source_name,
                          .on_batch = [&](const RunReport& report) { progress.Show(Sum(all, report)); }};
     const absl::StatusOr<RunReport> report = Run<Charging>(*input.source, store, options, run);

@@ -41,6 +41,7 @@
 #include "medallion/io/element_codec.h"
 #include "medallion/io/memory_store.h"
 #include "medallion/io/failing_store.h"
+#include "medallion/io/in_order.h"
 #include "medallion/io/run.h"
 
 // Charging: from a payload's text to fields, to a row, to its judgement and identity; from facts to sessions.

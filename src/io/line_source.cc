@@ -96,8 +96,9 @@ absl::Status LineSource::Seek(std::string_view text) {
 }
 
 absl::Status LineSource::Fill() {
-  if (buffer_.size() - filled_ < kChunk) buffer_.resize(filled_ + kChunk);
-  const size_t got = std::fread(buffer_.data() + filled_, 1, kChunk, file_);
+  std::string& memory = text_->memory;
+  if (memory.size() - filled_ < kChunk) memory.resize(std::max(filled_ + kChunk, 2 * memory.size()));
+  const size_t got = std::fread(memory.data() + filled_, 1, kChunk, file_);
   filled_ += got;
   if (got < kChunk && std::ferror(file_) != 0) return Failed("cannot read");
   end_of_file_ = got < kChunk;
@@ -112,7 +113,7 @@ void LineSource::Consume(size_t end) {
 
 // Takes the consumed bytes from `begin` to `end` out of the buffer, to whose last consumed byte they belong.
 void LineSource::Forget(size_t begin, size_t end) {
-  std::memmove(buffer_.data() + begin, buffer_.data() + end, filled_ - end);
+  std::memmove(text_->memory.data() + begin, text_->memory.data() + end, filled_ - end);
   filled_ -= end - begin;
   next_ = begin;
 }
@@ -153,15 +154,24 @@ absl::StatusOr<bool> LineSource::NextLine(Line& line) {
   return true;
 }
 
+// The last batch keeps its text. What was read ahead moves to another: to one that nobody has any more, if there is.
+void LineSource::TakeNewText() {
+  const std::shared_ptr<Text> last = std::exchange(text_, std::move(before_));
+  before_ = last;
+  if (text_ == nullptr || text_.use_count() > 1) text_ = std::make_shared<Text>();
+  text_->decoded = Arena();
+  const size_t ahead = filled_ - next_;
+  if (text_->memory.size() < ahead) text_->memory.resize(ahead + kChunk);
+  std::memcpy(text_->memory.data(), last->memory.data() + next_, ahead);
+  filled_ = ahead;
+  next_ = 0;
+}
+
 absl::StatusOr<SourceBatch> LineSource::Read(size_t records_max) {
-  // Moving what was read ahead costs no more than it took to consume as much.
-  if (next_ >= filled_ - next_) Forget(0, next_);
-  const size_t begin = next_;
-  texts_ = Arena();
-  records_.clear();
+  TakeNewText();
   std::vector<Line> lines;
   bool more = true;
-  while (more && lines.size() < records_max && next_ - begin < kBatchMax) {
+  while (more && lines.size() < records_max && next_ < kBatchMax) {
     // A last line without an end may grow: it is read in a batch of its own, which the position does not pass.
     const bool open = end_of_file_ && next_ < filled_ && Buffered().find('\n', next_) == std::string::npos;
     if (open && !lines.empty()) break;
@@ -173,12 +183,13 @@ absl::StatusOr<SourceBatch> LineSource::Read(size_t records_max) {
     if (more && !Trim(Buffered().substr(line.begin, line.size)).empty()) lines.push_back(line);
   }
   if (!passed_open_line_) position_ = PositionText(lines_, bytes_, print_.Value());
+  SourceBatch batch{.owner = text_, .position = seekable_ ? position_ : "", .at_end = !more};
+  batch.records.reserve(lines.size());
   for (const Line& line : lines) {
     const Coordinate at{topic_, 0, line.number};
-    records_.push_back(decoder_(Buffered().substr(line.begin, line.size), at, texts_));
+    batch.records.push_back(decoder_(Buffered().substr(line.begin, line.size), at, text_->decoded));
   }
-  const std::string position = seekable_ ? position_ : "";
-  return SourceBatch{.records = records_, .position = position, .at_end = !more};
+  return batch;
 }
 
 }  // namespace medallion

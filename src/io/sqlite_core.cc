@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <initializer_list>
-
-#include "absl/container/flat_hash_set.h"
+#include <optional>
 
 namespace medallion::sqlite {
 namespace {
@@ -16,13 +15,8 @@ uint64_t Mix(uint64_t a, uint64_t b) {
   return a ^ (a >> 31);
 }
 
-// As many bits as SQLite keeps in six bytes; never 0.
-int64_t ProbeFrom(uint64_t mixed) {
-  const int64_t probe = static_cast<int64_t>(mixed << 16) >> 16;
-  return probe == 0 ? 1 : probe;
-}
-
-uint64_t KeyBits(const Identity& identity) { return static_cast<uint64_t>(Short(identity.business_key)); }
+// Tags of a key of a unit. Stored: must stay as they are.
+constexpr uint64_t kWinner = 1, kEvent = 0x8000;
 
 constexpr const char* kCreate = R"sql(
 CREATE TABLE medallion_meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -31,13 +25,12 @@ CREATE TABLE bronze_records(
   record INTEGER PRIMARY KEY,
   topic TEXT NOT NULL, "partition" INTEGER NOT NULL, "offset" INTEGER NOT NULL, digest BLOB NOT NULL,
   "key" TEXT, broker_ts INTEGER, ingest_ts INTEGER, direction INTEGER NOT NULL, version TEXT,
-  connection_id TEXT, payload TEXT NOT NULL,
-  UNIQUE(topic, "partition", "offset", digest));
+  connection_id TEXT, payload TEXT NOT NULL);
 CREATE TABLE medallion_elements(
   element INTEGER PRIMARY KEY,
-  fate INTEGER NOT NULL, hour INTEGER, unit INTEGER, probe INTEGER, entity INTEGER, body BLOB NOT NULL);
-CREATE INDEX medallion_elements_unit ON medallion_elements(unit, probe) WHERE unit IS NOT NULL;
-CREATE INDEX medallion_elements_entity ON medallion_elements(entity) WHERE entity IS NOT NULL;
+  fate INTEGER NOT NULL, hour INTEGER, body BLOB NOT NULL);
+CREATE TABLE medallion_stale(entity BLOB PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE medallion_summaries(entity BLOB PRIMARY KEY, summed INTEGER NOT NULL, summary BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE medallion_gold(
   row INTEGER PRIMARY KEY,
   entity INTEGER NOT NULL, due INTEGER, updated_at INTEGER,
@@ -91,8 +84,7 @@ std::string ReadSql(Table table, const TableShape& shape) {
     case Table::kRunLog: return sql + " FROM " + name + " t ORDER BY t.row";
     default: break;
   }
-  return sql + " FROM bronze_records b CROSS JOIN " + name +
-         " t ON t.element BETWEEN b.record << 24 AND (b.record << 24) + 16777215"
+  return sql + " FROM " + name + " t JOIN bronze_records b ON b.record = t.element >> 24" +
          R"( ORDER BY b.topic, b."partition", b."offset", t.element & 16777215, b.digest)";
 }
 
@@ -104,19 +96,27 @@ Digest DigestFrom(std::string_view bytes) {
 
 }  // namespace
 
-int64_t Short(const Digest& digest) {
+uint64_t Short(const Digest& digest) {
   uint64_t bits = 0;
-  for (size_t i = 0; i < 6; ++i) bits = bits << 8 | digest.bytes[i];
-  return static_cast<int64_t>(bits << 16) >> 16;
+  for (size_t i = 0; i < 8; ++i) bits = bits << 8 | digest.bytes[i];
+  return bits;
 }
 
-int64_t WinnerProbe(const Identity& identity) {
-  if (identity.cut == 0 && identity.unit == identity.business_key) return 0;
-  return ProbeFrom(Mix(Mix(1, KeyBits(identity)), identity.cut));
+uint64_t CoordinateKey(const Coordinate& at) {
+  return Mix(Fingerprint(at.topic), static_cast<uint64_t>(at.partition)) + static_cast<uint64_t>(at.offset);
 }
 
-int64_t EventProbe(const Identity& winner, uint64_t event_id) {
-  return ProbeFrom(Mix(Mix(Mix(2, KeyBits(winner)), winner.fact), event_id));
+uint64_t UnitKey(const Digest& unit) { return Short(unit) >> kTagBits << kTagBits; }
+
+uint64_t WinnerKey(const Identity& identity) {
+  if (identity.cut == 0 && identity.unit == identity.business_key) return UnitKey(identity.unit) | kWinner;
+  return UnitKey(identity.unit) |
+         (kWinner + 1 + Mix(Mix(1, Short(identity.business_key)), identity.cut) % 0x7ffd);
+}
+
+uint64_t EventKey(const Identity& winner, uint64_t event_id) {
+  const uint64_t mixed = Mix(Mix(Mix(2, Short(winner.business_key)), winner.fact), event_id);
+  return UnitKey(winner.unit) | kEvent | (mixed & (kEvent - 1));
 }
 
 // -----------------------------------------------------------------------------------------------------------
@@ -185,6 +185,7 @@ absl::Status Core::Create() {
   if (!fresh.ok()) return fresh.status();
   if (!*fresh) return CheckOurs();
   std::string sql = kCreate;
+  for (const RunIndex* index : {&coordinates_, &units_, &histories_}) sql += index->CreateSql();
   for (size_t i = 0; i < kTables; ++i) sql += CreateSql(static_cast<Table>(i), tables_[i].shape);
   sql += "INSERT INTO medallion_meta VALUES('pack', '" + pack_ + "');";
   sql += "PRAGMA application_id = " + std::to_string(kApplicationId) + ";";
@@ -212,24 +213,20 @@ absl::Status Core::PrepareElements() {
     const char* sql;
   };
   for (const Row& row : std::initializer_list<Row>{
-           {find_elements_[kByUnit], "find a unit",
-            "SELECT element, body FROM medallion_elements WHERE unit = ?"},
-           {find_elements_[kByEntity], "find a history",
-            "SELECT element, body FROM medallion_elements WHERE entity = ?"},
-           {find_elements_[kByRecord], "find the elements of a record",
+           {read_body_, "read an element", "SELECT body FROM medallion_elements WHERE element = ?"},
+           {read_bodies_, "read the elements of a record",
             "SELECT element, body FROM medallion_elements"
             " WHERE element BETWEEN ?1 << 24 AND (?1 << 24) + 16777215"},
-           {find_probe_, "find a copy",
-            "SELECT element, body FROM medallion_elements WHERE unit = ? AND probe = ?"},
-           {has_unit_, "find a unit", "SELECT 1 FROM medallion_elements WHERE unit = ? LIMIT 1"},
-           {put_element_, "write an element",
-            "INSERT OR IGNORE INTO medallion_elements VALUES(?,?,?,?,?,?,?)"},
-           {find_fate_, "find an element", "SELECT fate FROM medallion_elements WHERE element = ?"},
-           {replace_element_, "write an element",
-            "UPDATE medallion_elements SET fate = ?2, hour = ?3, unit = ?4, probe = ?5, entity = ?6, body = "
-            "?7"
-            " WHERE element = ?1"},
+           {put_element_, "write an element", "INSERT OR REPLACE INTO medallion_elements VALUES(?,?,?,?)"},
            {drop_element_, "delete an element", "DELETE FROM medallion_elements WHERE element = ?"},
+           {read_stale_, "find what is stale",
+            "SELECT entity FROM medallion_stale WHERE entity > ? ORDER BY entity LIMIT ?"},
+           {put_stale_, "mark an entity", "INSERT OR IGNORE INTO medallion_stale VALUES(?)"},
+           {drop_stale_, "mark an entity", "DELETE FROM medallion_stale WHERE entity = ?"},
+           {read_summary_, "read a summary",
+            "SELECT summed, summary FROM medallion_summaries WHERE entity = ?"},
+           {put_summary_, "write a summary", "INSERT OR REPLACE INTO medallion_summaries VALUES(?,?,?)"},
+           {drop_summary_, "delete a summary", "DELETE FROM medallion_summaries WHERE entity = ?"},
        }) {
     if (auto status = connection_.Prepare(row.sql, row.doing, row.statement); !status.ok()) return status;
   }
@@ -248,7 +245,7 @@ absl::Status Core::PrepareGold() {
             "SELECT row, row_key, entity_key, hash, model_version, updated_at FROM medallion_gold WHERE "
             "entity = ?"},
            {find_due_, "find what is due",
-            "SELECT entity_key FROM medallion_gold WHERE due <= ? ORDER BY due"},
+            "SELECT entity_key FROM medallion_gold WHERE due <= ? ORDER BY due LIMIT ? OFFSET ?"},
            // A row made or deleted by hand must never meet a new number.
            {top_gold_, "number a Gold row",
             "SELECT max(ifnull((SELECT max(row) FROM medallion_gold), 0), ifnull((SELECT max(row) FROM " +
@@ -274,17 +271,14 @@ absl::Status Core::Prepare() {
            {data_version_, "read", "PRAGMA data_version"},
            {read_clock_, "read the data clock", "SELECT value FROM medallion_meta WHERE name = 'data_clock'"},
            {read_positions_, "read the positions", "SELECT source, position FROM medallion_positions"},
-           {find_arrival_, "find a record",
-            R"(SELECT broker_ts, ingest_ts, "key" FROM bronze_records
-               WHERE topic = ? AND "partition" = ? AND "offset" = ? AND digest = ?)"},
-           {find_record_, "find a record",
-            R"(SELECT record FROM bronze_records
-               WHERE topic = ? AND "partition" = ? AND "offset" = ? AND digest = ?)"},
+           {find_records_, "find a record",
+            R"(SELECT record, topic, "partition", "offset", digest, broker_ts, ingest_ts, "key"
+               FROM bronze_records WHERE record >= ?)"},
+           {top_record_, "number a record", "SELECT ifnull(max(record), 0) FROM bronze_records"},
            {read_record_, "read a record",
             R"(SELECT topic, "partition", "offset", "key", broker_ts, ingest_ts, direction, version,
                       connection_id, payload FROM bronze_records WHERE record = ?)"},
-           {put_record_, "write a record",
-            "INSERT OR IGNORE INTO bronze_records VALUES(NULL,?,?,?,?,?,?,?,?,?,?,?)"},
+           {put_record_, "write a record", "INSERT INTO bronze_records VALUES(?,?,?,?,?,?,?,?,?,?,?,?)"},
            {put_arrival_, "write a record",
             R"(UPDATE bronze_records SET "key" = ?2, broker_ts = ?3, ingest_ts = ?4 WHERE record = ?1)"},
            {put_position_, "write a position", "INSERT OR REPLACE INTO medallion_positions VALUES(?,?)"},
@@ -300,18 +294,37 @@ absl::Status Core::Prepare() {
   if (status.ok()) status = PrepareTables();
   if (status.ok()) status = PrepareElements();
   if (status.ok()) status = PrepareGold();
+  for (RunIndex* index : {&coordinates_, &units_, &histories_}) {
+    if (status.ok()) status = index->Prepare(connection_);
+  }
   return status;
 }
 
 // -----------------------------------------------------------------------------------------------------------
 // Fetching
 
+// Another process' writes show in the version; what a failed batch leaves in memory is thrown away.
 absl::Status Core::Watch(bool anew) {
-  if (watched_ && !anew) return absl::OkStatus();
-  Query query(data_version_);
-  watched_ = query.Next();
-  if (watched_) watched_version_ = query.Int(0);
-  return query.status();
+  {
+    Query query(data_version_);
+    if (!query.Next()) return query.status();
+    const int64_t version = query.Int(0);
+    if (anew || !watched_) watched_version_ = version;
+    watched_ = true;
+    loaded_ = loaded_ && version == loaded_version_;
+    loaded_version_ = version;
+  }
+  return loaded_ ? absl::OkStatus() : Load();
+}
+
+absl::Status Core::Load() {
+  for (RunIndex* index : {&coordinates_, &units_, &histories_}) {
+    if (auto status = index->Load(); !status.ok()) return status;
+  }
+  Query top(top_record_);
+  if (top.Next()) next_record_ = top.Int(0) + 1;
+  loaded_ = top.status().ok();
+  return top.status();
 }
 
 absl::Status Core::ReadCheckpoint(Checkpoint& checkpoint) {
@@ -323,21 +336,48 @@ absl::Status Core::ReadCheckpoint(Checkpoint& checkpoint) {
   return positions.status();
 }
 
-absl::Status Core::ReadArrival(const RecordId& id, std::optional<Arrival>& arrival, Arena& texts) {
-  Query query(find_arrival_, id.at.topic, id.at.partition, id.at.offset, id.payload);
-  if (query.Next()) arrival = Arrival{query.Time(0), query.Time(1), texts.Copy(query.Text(2))};
-  return query.status();
+absl::Status Core::FindRecords(std::span<const RecordId> ids, std::vector<KeptRecord>& records,
+                               Arena& texts) {
+  records.assign(ids.size(), {});
+  std::vector<Entry> asked;  // key -> index of `ids`
+  for (size_t i = 0; i < ids.size(); ++i) {
+    const uint64_t key = CoordinateKey(ids[i].at);
+    if (coordinates_.MayHold(key)) asked.push_back({key, static_cast<int64_t>(i)});
+  }
+  std::vector<Hit> hits;
+  if (auto status = coordinates_.Find(asked, 0, hits); !status.ok()) return status;
+  std::sort(hits.begin(), hits.end(), [](const Hit& a, const Hit& b) { return a.value < b.value; });
+  return Check(ids, hits, records, texts);
 }
 
-absl::StatusOr<bool> Core::HasUnit(int64_t unit) {
-  Query query(has_unit_, unit);
-  const bool found = query.Next();
-  if (!query.status().ok()) return query.status();
-  return found;
+// Which of the records found are those asked for. They mostly lie one after the other.
+absl::Status Core::Check(std::span<const RecordId> ids, std::span<const Hit> hits,
+                         std::vector<KeptRecord>& records, Arena& texts) {
+  constexpr int64_t kStepsMax = 8;
+  std::optional<Query> query;
+  int64_t at = 0;
+  for (const Hit& hit : hits) {
+    if (!query.has_value() || hit.value - at > kStepsMax) {
+      query.reset();
+      query.emplace(find_records_, hit.value);
+      at = hit.value - 1;
+    }
+    while (at < hit.value && query->Next()) at = query->Int(0);
+    if (!query->status().ok()) return query->status();
+    if (at != hit.value) query.reset();
+    if (!query.has_value()) continue;
+    const RecordId& id = ids[static_cast<size_t>(hit.asked)];
+    if (query->Int(3) != id.at.offset || query->Int(2) != id.at.partition || query->Text(1) != id.at.topic)
+      continue;
+    if (DigestFrom(query->Text(4)) != id.payload) continue;
+    records[static_cast<size_t>(hit.asked)] = {at,
+                                               {query->Time(5), query->Time(6), texts.Copy(query->Text(7))}};
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Core::ReadVersions(const EntityKey& entity, std::vector<GoldVersion>& versions) {
-  Query query(find_gold_, Short(entity));
+  Query query(find_gold_, static_cast<int64_t>(Short(entity)));
   while (query.Next()) {
     if (DigestFrom(query.Text(2)) != entity) continue;
     versions.push_back({.entity = entity,
@@ -349,16 +389,22 @@ absl::Status Core::ReadVersions(const EntityKey& entity, std::vector<GoldVersion
   return query.status();
 }
 
-absl::Status Core::ReadDue(UtcTime due_by, size_t due_max, std::vector<EntityKey>& entities) {
-  absl::flat_hash_set<EntityKey> seen(entities.begin(), entities.end());
-  size_t due = 0;
-  Query query(find_due_, due_by);
-  while (due < due_max && query.Next()) {
-    const EntityKey entity = DigestFrom(query.Text(0));
-    if (!seen.insert(entity).second) continue;
-    entities.push_back(entity);
-    ++due;
-  }
+absl::Status Core::ReadDue(UtcTime due_by, size_t skip, size_t most, std::vector<EntityKey>& entities) {
+  Query query(find_due_, due_by, most, skip);
+  while (query.Next()) entities.push_back(DigestFrom(query.Text(0)));
+  return query.status();
+}
+
+absl::Status Core::ReadStale(const EntityKey& after, size_t most, std::vector<EntityKey>& entities) {
+  Query query(read_stale_, after, most);
+  while (query.Next()) entities.push_back(DigestFrom(query.Text(0)));
+  return query.status();
+}
+
+absl::Status Core::ReadSummary(const EntityKey& entity, std::string_view& summary, int64_t& summed,
+                               Arena& texts) {
+  Query query(read_summary_, entity);
+  if (query.Next()) summed = query.Int(0), summary = texts.Copy(query.Text(1));
   return query.status();
 }
 
@@ -367,41 +413,56 @@ absl::Status Core::ReadDue(UtcTime due_by, size_t due_max, std::vector<EntityKey
 
 absl::Status Core::Begin(Transaction& transaction) {
   if (auto status = transaction.Begin(Transaction::kWrite); !status.ok()) return status;
-  if (watched_) {
-    Query version(data_version_);
-    if (!version.Next()) return version.status();
-    if (version.Int(0) != watched_version_) {
-      watched_ = false;
-      return absl::AbortedError(
-          connection_.path() +
-          ": write a batch: another process wrote to the store since the batch was computed from"
-          " it: let one process at a time write to it, and run again");
-    }
+  const bool watched = watched_;
+  const int64_t watched_version = watched_version_;
+  if (auto status = Watch(/*anew=*/true); !status.ok()) return status;
+  if (watched && watched_version != watched_version_) {
+    watched_ = false;
+    return absl::AbortedError(
+        connection_.path() +
+        ": write a batch: another process wrote to the store since the batch was computed from"
+        " it: let one process at a time write to it, and run again");
   }
+  loaded_ = false;  // until the batch is committed
+  first_new_ = next_record_;
   Query top(top_gold_);
   if (top.Next()) next_gold_ = top.Int(0) + 1;
   return top.status();
 }
 
-absl::StatusOr<Core::Kept> Core::PutRecord(const RecordWrite& write) {
-  const BronzeRecord& record = write.record;
-  Query put(put_record_, write.id.at.topic, write.id.at.partition, write.id.at.offset, write.id.payload,
-            OrNull{record.key}, record.broker_ts, record.ingest_ts, static_cast<int>(record.direction),
-            OrNull{record.version}, OrNull{record.connection_id}, record.payload);
-  if (auto status = put.Run(); !status.ok()) return status;
-  if (connection_.changed() != 0) return Kept{.record = connection_.last_row()};
-  const absl::StatusOr<int64_t> stood = FindRecord(write.id);
-  if (!stood.ok()) return stood.status();
-  Query arrival(put_arrival_, *stood, OrNull{record.key}, record.broker_ts, record.ingest_ts);
-  if (auto status = arrival.Run(); !status.ok()) return status;
-  return Kept{.record = *stood, .stood = true};
+absl::Status Core::PutRecords(std::span<const RecordWrite> writes, std::vector<int64_t>& numbers) {
+  std::vector<RecordId> ids;
+  ids.reserve(writes.size());
+  for (const RecordWrite& write : writes) ids.push_back(write.id);
+  std::vector<KeptRecord> kept;
+  Arena texts;
+  if (auto status = FindRecords(ids, kept, texts); !status.ok()) return status;
+  numbers.clear();
+  std::vector<Entry> added;
+  for (size_t i = 0; i < writes.size(); ++i) {
+    const BronzeRecord& record = writes[i].record;
+    absl::Status status;
+    if (kept[i].number != 0) {
+      status =
+          Query(put_arrival_, kept[i].number, OrNull{record.key}, record.broker_ts, record.ingest_ts).Run();
+    } else {
+      kept[i].number = next_record_++;
+      added.push_back({CoordinateKey(ids[i].at), kept[i].number});
+      status = PutRecord(kept[i].number, writes[i]);
+    }
+    if (!status.ok()) return status;
+    numbers.push_back(kept[i].number);
+  }
+  return coordinates_.Add(added);
 }
 
-absl::StatusOr<int64_t> Core::FindRecord(const RecordId& id) {
-  Query query(find_record_, id.at.topic, id.at.partition, id.at.offset, id.payload);
-  const int64_t record = query.Next() ? query.Int(0) : 0;
-  if (!query.status().ok()) return query.status();
-  return record;
+absl::Status Core::PutRecord(int64_t number, const RecordWrite& write) {
+  const BronzeRecord& record = write.record;
+  return Query(put_record_, number, write.id.at.topic, write.id.at.partition, write.id.at.offset,
+               write.id.payload, OrNull{record.key}, record.broker_ts, record.ingest_ts,
+               static_cast<int>(record.direction), OrNull{record.version}, OrNull{record.connection_id},
+               record.payload)
+      .Run();
 }
 
 absl::Status Core::ReadRecord(int64_t record, BronzeRecord& out, Arena& texts) {
@@ -418,39 +479,38 @@ absl::Status Core::ReadRecord(int64_t record, BronzeRecord& out, Arena& texts) {
   return absl::OkStatus();
 }
 
-absl::Status Core::DropElement(int64_t element) {
-  Query find(find_fate_, element);
-  if (!find.Next()) return find.status();  // gone already
-  const auto fate = static_cast<Fate>(find.Int(0));
-  if (auto status = Query(At(TableOfFate(fate)).drop, element).Run(); !status.ok()) return status;
-  return Query(drop_element_, element).Run();
+absl::Status Core::DropRow(int64_t element, Fate fate) {
+  return Query(At(TableOfFate(fate)).drop, element).Run();
 }
 
-// New ones, almost all, need no look at what was there.
+absl::Status Core::DropElement(int64_t element) { return Query(drop_element_, element).Run(); }
+
 absl::Status Core::PutElement(const ElementEntry& entry, const Cells& row) {
   std::optional<int64_t> hour;
   if (entry.ingest_ts != kNoTime) hour = HourOf(entry.ingest_ts).us / kMicrosPerHour;
-  const auto write = [&](Statement& statement) {
-    return Query(statement, entry.element, static_cast<int>(entry.fate), hour, entry.unit, entry.probe,
-                 entry.entity, Blob{entry.body})
-        .Run();
-  };
-  if (auto status = write(put_element_); !status.ok()) return status;
-  PublicTable& table = At(TableOfFate(entry.fate));
-  if (connection_.changed() == 0) {
-    Query find(find_fate_, entry.element);
-    if (!find.Next()) return find.status();
-    PublicTable& stood = At(TableOfFate(static_cast<Fate>(find.Int(0))));
-    if (&stood != &table) {
-      if (auto status = Query(stood.drop, entry.element).Run(); !status.ok()) return status;
-    }
-    if (auto status = write(replace_element_); !status.ok()) return status;
+  absl::Status status =
+      Query(put_element_, entry.element, static_cast<int>(entry.fate), hour, Blob{entry.body}).Run();
+  if (!status.ok()) return status;
+  return Query(At(TableOfFate(entry.fate)).put, entry.element, row).Run();
+}
+
+absl::Status Core::MarkStale(std::span<const EntityKey> sorted) {
+  for (const EntityKey& entity : sorted) {
+    if (auto status = Query(put_stale_, entity).Run(); !status.ok()) return status;
   }
-  return Query(table.put, entry.element, row).Run();
+  return absl::OkStatus();
+}
+
+absl::Status Core::DropSummary(const EntityKey& entity) { return Query(drop_summary_, entity).Run(); }
+
+absl::Status Core::MarkFresh(const EntityKey& entity, std::string_view summary) {
+  if (auto status = Query(drop_stale_, entity).Run(); !status.ok()) return status;
+  if (summary.empty()) return DropSummary(entity);
+  return Query(put_summary_, entity, elements_end(), Blob{summary}).Run();
 }
 
 absl::StatusOr<int64_t> Core::FindGold(const GoldVersion& row) {
-  Query query(find_gold_, Short(row.entity));
+  Query query(find_gold_, static_cast<int64_t>(Short(row.entity)));
   while (query.Next()) {
     if (DigestFrom(query.Text(1)) == row.version.key && DigestFrom(query.Text(2)) == row.entity)
       return query.Int(0);
@@ -468,8 +528,8 @@ absl::Status Core::PutGold(const GoldVersion& row, UtcTime next_due_at, const Ce
       *stood != 0
           ? Query(replace_gold_, number, next_due_at, version.updated_at, version.hash, version.model_version)
                 .Run()
-          : Query(put_gold_, number, Short(row.entity), next_due_at, version.updated_at, version.key,
-                  row.entity, version.hash, version.model_version)
+          : Query(put_gold_, number, static_cast<int64_t>(Short(row.entity)), next_due_at, version.updated_at,
+                  version.key, row.entity, version.hash, version.model_version)
                 .Run();
   if (!status.ok()) return status;
   return Query(At(Table::kGold).put, number, cells).Run();

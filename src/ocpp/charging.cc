@@ -27,7 +27,8 @@ Refined<ChargingEvent> Charging::Refine(std::span<const BronzeRecord> batch, con
   return ocpp::Refine(batch, options);
 }
 
-void Charging::Cut(std::span<const ChargingElement> unit, std::span<uint32_t> fact, const Options& options) {
+void Charging::Cut(std::span<const ChargingElement* const> unit, std::span<uint32_t> fact,
+                   const Options& options) {
   CutEpochs(unit, fact, options);
 }
 
@@ -58,11 +59,6 @@ std::string Charging::Difference(const Event& row, const Event& fact, uint8_t di
     json += "}";
   }
   return json + "}";
-}
-
-std::vector<ChargingSession> Charging::Derive(std::span<const ChargingElement> history, UtcTime clock,
-                                              const Options& options) {
-  return DeriveSessions(history, clock, options);
 }
 
 }  // namespace medallion::ocpp

@@ -175,10 +175,11 @@ class Cutter {
 
 }  // namespace
 
-void CutEpochs(std::span<const ChargingElement> unit, std::span<uint32_t> epoch, const Options& options) {
+void CutEpochs(std::span<const ChargingElement* const> unit, std::span<uint32_t> epoch,
+               const Options& options) {
   std::vector<Mark> marks;
   marks.reserve(unit.size());
-  for (uint32_t i = 0; i < unit.size(); ++i) marks.push_back(MarkOf(unit[i].row, i));
+  for (uint32_t i = 0; i < unit.size(); ++i) marks.push_back(MarkOf(unit[i]->row, i));
   std::sort(marks.begin(), marks.end(), [](const Mark& a, const Mark& b) {
     return a.at != b.at ? a.at < b.at : a.content() < b.content();
   });

@@ -108,26 +108,6 @@ uint64_t ReadingDigest(const ChargingEvent& event) {
   return Fingerprint(text.append("|").append(scale.base));
 }
 
-Values ValuesOf(const ChargingEvent& event) {
-  Values values;
-  switch (event.event_type) {
-    case EventType::kStartTransaction:
-      if (!event.id_tag_hash.empty()) values.Set(1, Fingerprint(event.id_tag_hash));
-      [[fallthrough]];
-    case EventType::kStopTransaction:
-      if (event.meter_wh) values.Set(0, static_cast<uint64_t>(event.meter_wh->units));
-      break;
-    case EventType::kMeterValues:
-      if (!event.value.empty()) values.Set(0, ReadingDigest(event));
-      break;
-    case EventType::kStatusNotification:
-      if (!event.error_code.empty()) values.Set(0, Fingerprint(event.error_code));
-      break;
-    default: break;
-  }
-  return values;
-}
-
 // Of all that CutEpochs looks at; never 0.
 uint64_t CutDigest(const ChargingEvent& event, JoinedFields& fields) {
   fields.Clear();
@@ -177,6 +157,26 @@ void SetIdentity(const ChargingEvent& event, const Digest& payload, const Keys& 
 }
 
 }  // namespace
+
+Values ValuesOf(const ChargingEvent& event) {
+  Values values;
+  switch (event.event_type) {
+    case EventType::kStartTransaction:
+      if (!event.id_tag_hash.empty()) values.Set(1, Fingerprint(event.id_tag_hash));
+      [[fallthrough]];
+    case EventType::kStopTransaction:
+      if (event.meter_wh) values.Set(0, static_cast<uint64_t>(event.meter_wh->units));
+      break;
+    case EventType::kMeterValues:
+      if (!event.value.empty()) values.Set(0, ReadingDigest(event));
+      break;
+    case EventType::kStatusNotification:
+      if (!event.error_code.empty()) values.Set(0, Fingerprint(event.error_code));
+      break;
+    default: break;
+  }
+  return values;
+}
 
 bool HasTransactionId(const ChargingEvent& event, const Options& options) {
   const std::string_view id = event.transaction_id;

@@ -51,6 +51,7 @@ Refined<ChargingEvent> Refine(std::span<const BronzeRecord> batch, const Options
   Refined<ChargingEvent> refined;
   refined.elements.reserve(batch.size());
   refined.ingest_ts.reserve(batch.size());
+  refined.ends.reserve(batch.size());
   refined.payloads.resize(batch.size());
   FlatParser parser(options.schemas, options.payload_bytes_max);
   Identifier identifier;
@@ -64,6 +65,7 @@ Refined<ChargingEvent> Refine(std::span<const BronzeRecord> batch, const Options
       refined.unknown_fields += static_cast<uint64_t>(fields.unknown_fields);
       FillElement(fields, batch[begin + i], options, refined.texts, elements[i]);
       refined.ingest_ts.push_back(elements[i].row.ingest_ts);
+      refined.ends.push_back(static_cast<uint32_t>(begin + i + 1));
     }
     HashPayloads(batch.subspan(begin, size), payloads);
     identifier.Identify(elements, payloads, options);

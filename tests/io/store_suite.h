@@ -101,6 +101,7 @@ class Script {
             .withdrawn = {},
             .elements = refined_.elements,
             .gold = {},
+            .derived = {},
             .log = {}};
   }
 
@@ -117,6 +118,7 @@ inline Batch<Loans> Empty() {
           .withdrawn = {},
           .elements = {},
           .gold = {},
+          .derived = {},
           .log = {}};
 }
 
@@ -139,7 +141,7 @@ inline std::vector<std::string> EventIds(std::span<const LoanElement> elements) 
   return ids;
 }
 
-inline KnownAnswer<LoanEvent> Known(Store<Loans>& store, const KnownQuery& query) {
+inline KnownAnswer<LoanEvent> Known(Store<Loans>& store, const KnownQuery<LoanEvent>& query) {
   KnownAnswer<LoanEvent> answer;
   Require(store.Known(query, answer));
   return answer;
@@ -202,11 +204,9 @@ void FreshStore(const Factory& make) {
   CHECK(seen.arrivals == std::vector<std::optional<Arrival>>{std::nullopt});
   CHECK(seen.checkpoint.data_clock == kNoTime);
   CHECK(seen.checkpoint.positions.empty());
-  const std::vector<Identity> arrived = {script[0].identity};
-  const std::vector<Digest> units = {arrived[0].unit};
-  const auto known = Known(*store, {.arrived = arrived, .units = units, .records = ids});
-  REQUIRE(known.glances.size() == 1);
-  CHECK(!known.glances[0].has_value());
+  const std::vector<Digest> units = {script[0].identity.unit};
+  const auto known = Known(*store, {.arrived = script.elements(), .units = units, .records = ids});
+  CHECK(known.glances.empty());
   CHECK(known.elements.empty());
   const std::vector<EntityKey> entities = {script[0].entity};
   const auto history = History(*store, {.entities = entities, .due_by = Minute(1'000'000)});
@@ -447,12 +447,15 @@ void Glances(const Factory& make) {
     Feed asked;
     asked.Add(c.arrived, 6000);
     Script question(asked);
-    const std::vector<Identity> arrived = {question[0].identity};
+    // Asked for together with what is no question, and what nobody knows.
+    std::vector<LoanElement> arrived(2);
+    arrived[1].identity.unit = Sha256("nobody knows");
+    arrived.push_back(question[0]);
     const auto answer = Known(*store, {.arrived = arrived});
-    REQUIRE(answer.glances.size() == 1);
-    const std::optional<Glance>& glance = answer.glances[0];
-    CHECK(glance.has_value() == c.known);
-    if (!glance.has_value()) continue;
+    CHECK(answer.glances.size() == (c.known ? 1 : 0));
+    if (answer.glances.empty()) continue;
+    const Glance* glance = answer.glances.data();
+    CHECK(glance->arrived == 2);
     CHECK(glance->has_winner == (c.winner >= 0));
     CHECK(glance->event_id_seen == (c.first_of >= 0));
     if (c.winner >= 0) {
@@ -534,6 +537,105 @@ void Histories(const Factory& make) {
         std::vector<std::string>{"e2", "e3", "e4", "e6"});
 }
 
+// Entities that History answers where only stale ones are asked for.
+inline std::vector<EntityKey> Stale(Store<Loans>& store, size_t rows_max = 1000) {
+  std::vector<EntityKey> stale;
+  for (const EntityHistory& entity : History(store, {.stale = true, .rows_max = rows_max}).entities) {
+    stale.push_back(entity.entity);
+  }
+  std::sort(stale.begin(), stale.end());
+  return stale;
+}
+
+template <class Factory>
+void StaleEntities(const Factory& make) {
+  const auto store = make();
+  Feed feed;
+  feed.Add("lend|e1|North|1|100|ann", 110);
+  feed.Add("lend|e2|North|2|100|ann", 110);
+  feed.Add("lend|e3|North|2|100|ann", 120);
+  feed.Add("visit|e4|North||150|ann", 160);  // of no entity
+  feed.Add("lend|e5|North|3|100|ann", 120);
+  Script script(feed);
+  script.Copy(2, 1, Fate::kBusinessDuplicate);
+  script.Copy(4, 1, Fate::kTechnicalDuplicate);  // all that its entity has is no history
+  std::vector<EntityKey> both = {script[0].entity, script[1].entity};
+  std::sort(both.begin(), both.end());
+  Require(store->Apply(script.batch()));
+  CHECK(Stale(*store) == both);
+  CHECK(Stale(*store, 1).size() == 1);
+  CHECK(History(*store, {.stale = true, .rows_max = 1}).more);
+  CHECK_FALSE(History(*store, {.stale = true}).more);
+  const auto history = History(*store, {.stale = true});
+  REQUIRE(history.entities.size() == 2);
+  CHECK(history.entities[0].elements_end == 1);
+  CHECK(history.entities[1].elements_end == 2);
+  CHECK(history.elements[0].entity == history.entities[0].entity);
+
+  const auto derive = [&](const EntityKey& entity, std::string summary) {
+    const std::vector<Derived> derived = {{entity, std::move(summary)}};
+    Batch<Loans> batch = Empty();
+    batch.derived = derived;
+    Require(store->Apply(batch));
+  };
+  derive(script[0].entity, "");
+  CHECK(Stale(*store) == std::vector<EntityKey>{script[1].entity});
+  derive(script[1].entity, "");
+  CHECK(Stale(*store).empty());
+
+  // A duplicate that is written again makes its entity stale, for it may have been the winner; so does a new one.
+  const std::vector<LoanElement> again = {script[2]};
+  Batch<Loans> batch = Empty();
+  batch.elements = again;
+  Require(store->Apply(batch));
+  CHECK(Stale(*store) == std::vector<EntityKey>{script[1].entity});
+  const std::vector<ElementId> withdrawn = {IdOf(script[0].identity.order)};
+  Batch<Loans> gone = Empty();
+  gone.withdrawn = withdrawn;
+  Require(store->Apply(gone));
+  CHECK(Stale(*store) == both);
+}
+
+// A summary stands for what it was made of until any of that changes.
+template <class Factory>
+void Summaries(const Factory& make) {
+  const auto store = make();
+  Feed feed;
+  feed.Add("lend|e1|North|1|100|ann", 110);
+  feed.Add("note|e2|North|1|150|ann", 160);
+  Script script(feed);
+  Require(store->Apply(script.batch()));
+  const std::vector<EntityKey> entities = {script[0].entity};
+  const std::vector<Derived> derived = {{entities[0], std::string("sum\0", 4)}};
+  Batch<Loans> refresh = Empty();
+  refresh.derived = derived;
+  Require(store->Apply(refresh));
+  const auto ids = [&](bool whole) {
+    const auto answer = History(*store, {.entities = entities, .whole = whole});
+    REQUIRE(answer.entities.size() == 1);
+    if (whole) CHECK(answer.entities[0].summary.empty());
+    std::vector<std::string> found = EventIds(answer.elements);
+    // A store that keeps none shows what the summary stands for.
+    if (!answer.entities[0].summary.empty()) found.insert(found.begin(), {"e1", "e2"});
+    return found;
+  };
+  const std::vector<std::string> two = {"e1", "e2"}, three = {"e1", "e2", "e3"};
+  CHECK(ids(false) == two);
+  CHECK(ids(true) == two);
+  Feed later;
+  later.Add("note|e3|North|1|170|ann", 180, "gate");
+  Script more(later);
+  Require(store->Apply(more.batch()));
+  CHECK(ids(false) == three);
+  CHECK(ids(true) == three);
+  const std::vector<LoanElement> again = {script[1]};  // one of those that were summed up
+  Batch<Loans> batch = Empty();
+  batch.elements = again;
+  Require(store->Apply(batch));
+  CHECK(History(*store, {.entities = entities}).entities[0].summary.empty());
+  CHECK(ids(false) == three);
+}
+
 template <class Factory>
 void GoldRows(const Factory& make) {
   const auto store = make();
@@ -561,7 +663,8 @@ void GoldRows(const Factory& make) {
   const auto two = GoldOf(script[0], "2", kNoTime, Minute(211));
   const auto other = GoldOf(script[1], "3", kNoTime, Minute(212));
   auto later = GoldOf(script[0], "1", kNoTime, Minute(300));
-  later.version.model_version = Sha256("another model");
+  later.row.model_version = Sha256("another model");
+  later.version = Loans::VersionOf(later.row);
   std::vector<RowVersion> both = {one.version, two.version};
   std::vector<RowVersion> changed = {later.version, two.version};
   const auto by_key = [](const RowVersion& a, const RowVersion& b) { return a.key < b.key; };
@@ -603,7 +706,7 @@ void DueRows(const Factory& make) {
   batch.gold = gold;
   Require(store->Apply(batch));
   const auto due = [&](UtcTime by, size_t most = 1000, std::vector<EntityKey> entities = {}) {
-    return EventIds(History(*store, {.entities = entities, .due_by = by, .due_max = most}).elements);
+    return EventIds(History(*store, {.entities = entities, .due_by = by, .rows_max = most}).elements);
   };
   using Ids = std::vector<std::string>;
   CHECK(due(kNoTime) == Ids{});
@@ -744,11 +847,10 @@ void LargeBatch(const Factory& make) {
   Script script(feed);
   Require(store->Apply(script.batch()));
   CHECK(BooksOf(*store).fates[Fate::kSilver] == kRecords);
-  std::vector<Identity> arrived;
-  for (const LoanElement& element : script.elements()) arrived.push_back(element.identity);
-  const auto known = Known(*store, {.arrived = arrived});
+  const auto known = Known(*store, {.arrived = script.elements()});
+  CHECK(known.glances.size() == kRecords);
   CHECK(std::all_of(known.glances.begin(), known.glances.end(),
-                    [](const auto& glance) { return glance.has_value() && glance->has_winner; }));
+                    [](const Glance& glance) { return glance.has_winner; }));
 }
 
 // A stuck sender: if a glance looked at every copy, this would take minutes.
@@ -782,6 +884,8 @@ void StoreSuite(const Factory& make) {
   SECTION("a glance tells the winner and who had the event id first") { Glances(make); }
   SECTION("members of units and elements of records") { Members(make); }
   SECTION("a history is what is in Silver or in conflict") { Histories(make); }
+  SECTION("entities are stale until they are derived") { StaleEntities(make); }
+  SECTION("a summary stands for what it was made of") { Summaries(make); }
   SECTION("Gold rows are inserted, updated, deleted, sorted by key") { GoldRows(make); }
   SECTION("due rows are found up to an instant") { DueRows(make); }
   SECTION("texts are bytes") { Texts(make); }

@@ -20,7 +20,9 @@ using namespace medallion::ocpp::testing;
 
 std::vector<uint32_t> Cut(std::span<const ChargingElement> unit, const Options& options = {}) {
   std::vector<uint32_t> epochs(unit.size());
-  CutEpochs(unit, epochs, options);
+  std::vector<const ChargingElement*> members;
+  for (const ChargingElement& element : unit) members.push_back(&element);
+  CutEpochs(members, epochs, options);
   return epochs;
 }
 

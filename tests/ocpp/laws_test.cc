@@ -78,10 +78,12 @@ void TakeAll(Runner<Charging>& runner, const Records& records, Random* cuts) {
   }
 }
 
-// The tables of `records` taken in this order, cut at random where `cuts` is given.
+// The tables of `records` taken in this order: at once, or cut at random where `cuts` is given, and then Gold is
+// refreshed after each batch or at the end.
 TableTexts TablesOf(const Records& records, const Options& options, UtcTime sweep, Random* cuts) {
   MemoryStore<Charging> store;
-  Runner<Charging> runner(store, options);
+  const bool each = cuts != nullptr && cuts->Chance(700'000);
+  Runner<Charging> runner(store, options, {.refresh = each ? Refresh::kEachBatch : Refresh::kAtEnd});
   TakeAll(runner, records, cuts);
   REQUIRE(runner.Sweep(sweep).ok());
   return TextsOf(store);
@@ -152,14 +154,14 @@ class CountingStore final : public Store<Charging> {
   absl::Status Seen(std::span<const RecordId> records, SeenAnswer& answer) override {
     return inner_.Seen(records, answer);
   }
-  absl::Status Known(const KnownQuery& query, KnownAnswer<ChargingEvent>& answer) override {
+  absl::Status Known(const KnownQuery<ChargingEvent>& query, KnownAnswer<ChargingEvent>& answer) override {
     return inner_.Known(query, answer);
   }
   absl::Status History(const HistoryQuery& query, HistoryAnswer<ChargingEvent>& answer) override {
     return inner_.History(query, answer);
   }
   absl::Status Apply(const Batch<Charging>& batch) override {
-    written += batch.records.size() + batch.elements.size() + batch.gold.size() + batch.withdrawn.size();
+    written += batch.records.size() + batch.elements.size() + batch.gold.size() + batch.withdrawn.size() + batch.derived.size();
     return inner_.Apply(batch);
   }
   size_t written = 0;
@@ -189,17 +191,16 @@ TEST_CASE("law: taking everything again writes nothing") {
 }
 
 // The histories of all entities of the records, as settled.
-std::vector<std::vector<ChargingElement>> Histories(MemoryStore<Charging>& store, const Records& records,
+std::vector<HistoryAnswer<ChargingEvent>> Histories(MemoryStore<Charging>& store, const Records& records,
                                                     const Options& options) {
   std::set<EntityKey> entities;
   for (const ChargingElement& element : Refine(records, options).elements) {
     if (element.entity != EntityKey{}) entities.insert(element.entity);
   }
-  std::vector<std::vector<ChargingElement>> histories;
+  std::vector<HistoryAnswer<ChargingEvent>> histories;
   for (const EntityKey& entity : entities) {
-    HistoryAnswer<ChargingEvent> history;
-    REQUIRE(store.History({.entities = {&entity, 1}}, history).ok());
-    histories.push_back(std::move(history.elements));
+    HistoryAnswer<ChargingEvent>& history = histories.emplace_back();
+    REQUIRE(store.History({.entities = {&entity, 1}, .whole = true}, history).ok());
   }
   return histories;
 }
@@ -217,7 +218,7 @@ TEST_CASE("law: deriving touched keys only equals deriving everything from scrat
     REQUIRE(runner.Sweep(sweep).ok());
     std::map<Digest, std::string> scratch;
     for (const auto& history : Histories(store, feed.records, options)) {
-      for (const ChargingSession& row : DeriveSessions(history, runner.report().data_clock, options)) {
+      for (const ChargingSession& row : DeriveSessions(history.elements, runner.report().data_clock, options)) {
         AppendJson(row, scratch[row.session_id]);
       }
     }
@@ -270,7 +271,7 @@ TEST_CASE("law: going on from a summary equals deriving from the whole history")
     const SessionRules rules(options);
     Random random(seed);
     for (const auto& history : Histories(store, feed.records, options))
-      went_on += GoOn(history, rules, random);
+      went_on += GoOn(history.elements, rules, random);
   }
   CHECK(went_on > static_cast<int64_t>(testing::LawSeeds()));
 }
@@ -287,7 +288,9 @@ class RecordSource final : public Source {
     const size_t size = std::min(records_max, records_.size() - next_);
     const auto batch = std::span(records_).subspan(next_, size);
     next_ += size;
-    return SourceBatch{batch, std::to_string(next_), next_ == records_.size()};
+    return SourceBatch{.records = {batch.begin(), batch.end()},
+                       .position = std::to_string(next_),
+                       .at_end = next_ == records_.size()};
   }
 
  private:
@@ -295,11 +298,33 @@ class RecordSource final : public Source {
   size_t next_ = 0;
 };
 
+TEST_CASE("law: the number of threads changes no table") {
+  for (uint64_t seed = 0; seed < testing::LawSeeds() / 10 + 1; ++seed) {
+    CAPTURE(seed);
+    const testing::Feed feed = testing::MakeNastyFeed(seed);
+    const Options options = OptionsFor(seed);
+    TableTexts of_one;
+    for (const size_t threads : {1, 2, 3, 7}) {
+      MemoryStore<Charging> store;
+      RecordSource source(feed.records);
+      const RunOptions run{.batch_records = 1 + seed % 17,
+                           .refresh = seed % 5 == 0 ? Refresh::kEachBatch : Refresh::kAtEnd,
+                           .threads = threads};
+      REQUIRE(Run<Charging>(source, store, options, run).ok());
+      const TableTexts tables = TextsOf(store);
+      if (threads == 1) of_one = tables;
+      REQUIRE(tables == of_one);
+    }
+  }
+}
+
 TEST_CASE("law: stopping at any call of the store, then resuming, ends in the same tables") {
   for (uint64_t seed = 0; seed < testing::LawSeeds() / 20 + 1; ++seed) {
     const testing::Feed feed = testing::MakeNastyFeed(seed);
     const Options options = OptionsFor(seed);
-    const RunOptions run{.batch_records = 1 + seed % 17, .as_of = LastIngest(feed.records)};
+    const RunOptions run{.batch_records = 1 + seed % 17,
+                         .as_of = LastIngest(feed.records),
+                         .refresh = seed % 2 == 0 ? Refresh::kEachBatch : Refresh::kAtEnd};
     MemoryStore<Charging> whole;
     RecordSource source(feed.records);
     REQUIRE(Run<Charging>(source, whole, options, run).ok());

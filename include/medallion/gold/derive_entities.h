@@ -1,98 +1,73 @@
-// Deriving: which entities a batch touches, and the Gold writes that follow. Touched entities only; deriving them again
+// Deriving: from the histories of entities to the Gold writes that follow. Touched entities only; deriving them again
 // equals deriving everything from scratch.
 // Pure. Safe from any thread. The Pack is described in io/run.h.
 #pragma once
 
-#include <algorithm>
-#include <numeric>
+#include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "medallion/gold/merge.h"
 #include "medallion/silver/element.h"
 
 namespace medallion {
 
-// Whether an entity is derived from the element as it stands: it is in Silver, or bears on it as a conflict.
-template <class Event>
-bool IsHistory(const Element<Event>& element) {
-  const Standing& standing = element.standing;
-  return element.entity != EntityKey{} && (standing.fate == Fate::kSilver || standing.conflict);
-}
+// One entity of a span of histories. Its elements end before `elements_end` and begin where those of the entity before
+// it end; its versions likewise.
+struct EntityHistory {
+  EntityKey entity = {};
+  std::string_view summary = {};  // equals the elements left out, which came before all others; empty: none is
+  size_t elements_end = 0;
+  size_t versions_end = 0;
+};
 
-// The entities that are derived anew: of arrived elements that are history, and of all that changed or were withdrawn.
-template <class Event>
-std::vector<EntityKey> TouchedEntities(std::span<const Element<Event>> arrived,
-                                       std::span<const Element<Event>> changed,
-                                       std::span<const Element<Event>> withdrawn) {
-  absl::flat_hash_set<EntityKey> touched;
-  for (const Element<Event>& element : arrived) {
-    if (IsHistory(element)) touched.insert(element.entity);
-  }
-  for (const auto elements : {changed, withdrawn}) {
-    for (const Element<Event>& element : elements) {
-      if (element.entity != EntityKey{}) touched.insert(element.entity);
-    }
-  }
-  std::vector<EntityKey> sorted(touched.begin(), touched.end());
-  std::sort(sorted.begin(), sorted.end());
-  return sorted;
-}
+// An entity that was derived anew.
+struct Derived {
+  EntityKey entity = {};
+  std::string summary = {};  // of its history, for the next derivation; empty: that needs the whole history
+};
 
-// The histories of entities after a batch: what the store had, less what the batch replaces, with what it brings.
-// Sorted by entity.
-template <class Event>
-std::vector<Element<Event>> HistoryAfter(std::vector<Element<Event>> stored,
-                                         std::span<const Element<Event>> arrived,
-                                         std::span<const Element<Event>> changed,
-                                         std::span<const Element<Event>> withdrawn) {
-  absl::flat_hash_set<ElementId> replaced;
-  for (const auto elements : {changed, withdrawn}) {
-    for (const Element<Event>& element : elements) replaced.insert(IdOf(element.identity.order));
-  }
-  if (!replaced.empty()) {
-    std::erase_if(stored,
-                  [&](const auto& element) { return replaced.contains(IdOf(element.identity.order)); });
-  }
-  for (const auto elements : {arrived, changed}) {
-    for (const Element<Event>& element : elements) {
-      if (IsHistory(element)) stored.push_back(element);
-    }
-  }
-  // Elements are large: their numbers are sorted, then each element moves once.
-  std::vector<size_t> order(stored.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::sort(order.begin(), order.end(),
-            [&](size_t a, size_t b) { return stored[a].entity < stored[b].entity; });
-  std::vector<Element<Event>> sorted;
-  sorted.reserve(stored.size());
-  for (const size_t i : order) sorted.push_back(std::move(stored[i]));
-  return sorted;
-}
+// What entities were derived into.
+template <class Gold>
+struct Derivation {
+  std::vector<GoldWrite<Gold>> gold;
+  std::vector<Derived> derived;
+  std::vector<EntityKey> unfolded;  // not derived: what came since does not go on from the summary
+};
 
-// Derives each entity of `history`, sorted by entity, and merges with the rows that stand for the touched entities.
+namespace deriving {
+
+// Whether the pack keeps summaries: see Continue in io/run.h.
 template <class Pack>
-std::vector<GoldWrite<typename Pack::Gold>> DeriveEntities(
-    std::span<const Element<typename Pack::Event>> history, std::span<const GoldVersion> standing,
-    UtcTime data_clock, const typename Pack::Options& options) {
-  std::vector<GoldWrite<typename Pack::Gold>> derived;
-  for (size_t begin = 0, end = 0; begin < history.size(); begin = end) {
-    const EntityKey& entity = history[begin].entity;
-    while (end < history.size() && history[end].entity == entity) ++end;
-    for (auto& row : Pack::Derive(history.subspan(begin, end - begin), data_clock, options)) {
-      const UtcTime due = Pack::NextDue(row);
-      const RowVersion version = Pack::VersionOf(row);
-      derived.push_back({.entity = entity, .version = version, .next_due_at = due, .row = std::move(row)});
-    }
+concept Summarizes = requires(std::string& summary, std::span<const Element<typename Pack::Event>> elements,
+                              const typename Pack::Model& model) {
+  Pack::Continue(summary, elements, UtcTime{}, model);
+};
+
+// The rows of one entity, and the summary in place of the one given; none for one that has none if not `summarize`.
+// Nothing where the whole history is needed.
+template <class Pack>
+std::optional<std::vector<typename Pack::Gold>> Rows(std::span<const Element<typename Pack::Event>> elements,
+                                                     std::string& summary, bool summarize, UtcTime data_clock,
+                                                     const typename Pack::Model& model) {
+  if constexpr (Summarizes<Pack>) {
+    if (!summary.empty()) return Pack::Continue(summary, elements, data_clock, model);
+    return Pack::Derive(elements, data_clock, model, summarize ? &summary : nullptr);
+  } else {
+    if (!summary.empty()) return std::nullopt;  // another program's
+    return Pack::Derive(elements, data_clock, model);
   }
+}
+
+// Puts in `writes` what turns the rows that stand into those derived, which are moved out.
+template <class Gold>
+void MergeRows(std::span<const GoldVersion> standing, std::vector<GoldWrite<Gold>>& derived,
+               std::vector<GoldWrite<Gold>>& writes) {
   std::vector<RowVersion> before, after;
   for (const GoldVersion& row : standing) before.push_back(row.version);
   for (const auto& row : derived) after.push_back(row.version);
-
-  std::vector<GoldWrite<typename Pack::Gold>> writes;
   for (const Change& change : Merge(before, after)) {
     if (change.write == Write::kDelete) {
       const GoldVersion& gone = standing[change.index];
@@ -102,7 +77,42 @@ std::vector<GoldWrite<typename Pack::Gold>> DeriveEntities(
       writes.back().write = change.write;
     }
   }
-  return writes;
+}
+
+}  // namespace deriving
+
+// Derives each entity of `histories` from its part of `elements`, and merges with its part of `versions`, the rows that
+// stand. Summaries pay where entities are derived again and again as elements come.
+template <class Pack>
+Derivation<typename Pack::Gold> DeriveEntities(std::span<const EntityHistory> histories,
+                                               std::span<const Element<typename Pack::Event>> elements,
+                                               std::span<const GoldVersion> versions, bool summarize,
+                                               UtcTime data_clock, const typename Pack::Options& options) {
+  Derivation<typename Pack::Gold> made;
+  std::vector<GoldWrite<typename Pack::Gold>> rows;
+  std::vector<GoldVersion> standing;
+  const typename Pack::Model& model = Pack::ModelOf(options);
+  size_t element = 0, version = 0;
+  for (const EntityHistory& history : histories) {
+    const auto own = elements.subspan(element, history.elements_end - element);
+    const auto own_versions = versions.subspan(version, history.versions_end - version);
+    element = history.elements_end, version = history.versions_end;
+    std::string summary(history.summary);
+    auto derived = deriving::Rows<Pack>(own, summary, summarize, data_clock, model);
+    if (!derived.has_value()) {
+      made.unfolded.push_back(history.entity);
+      continue;
+    }
+    made.derived.push_back({.entity = history.entity, .summary = std::move(summary)});
+    standing.insert(standing.end(), own_versions.begin(), own_versions.end());
+    for (auto& row : *derived) {
+      const UtcTime due = Pack::NextDue(row);
+      const RowVersion row_version = Pack::VersionOf(row);
+      rows.push_back({.entity = history.entity, .version = row_version, .next_due_at = due, .row = std::move(row)});
+    }
+  }
+  deriving::MergeRows<typename Pack::Gold>(standing, rows, made.gold);
+  return made;
 }
 
 }  // namespace medallion

@@ -1,212 +1,212 @@
-// Elements as bytes: how the stores that come with the library keep a row with its identity and standing.
-// A row type offers VisitFields(row, visit), which shows its own fields in a fixed order, and AttachIdentity(row,
-// identity), which sets both sides of what the two share (an event id, a coordinate) after reading.
+// Elements as bytes, for stores: base/pack.h says how values are written. Beside VisitFields a row type offers
+// AttachIdentity(row, identity), which sets both sides of what the two share (an event id, a coordinate) after reading,
+// and ValuesOf(row), the values that settling compares.
 //
-//   element  := shape, fate, conflict, differs, filled
-//               unit?, business_key?, entity?          32 bytes each, only where `shape` says so
-//               cut, fact, event_id, values            values: a mask, then 8 bytes for each known one
-//               event_ts, ingest_ts, topic, partition, offset, ordinal, payload digest
-//               winner order, since?                   only of duplicates and conflicts
-//               value_from?                            a coordinate for each bit of `filled`
-//               violations, reason, detail
-//               the row's own fields
-//   integer  := LEB128, signed ones in zigzag
-//   time     := signed integer
-//   text     := length, bytes
-//   optional := 0 | 1, value
+//   element  := shape, ingest_ts - event_ts, event_ts
+//               business_key?, unit?          only where `shape` says so
+//               cut, fact                     only where `shape` says so
+//               standing?                     only where it is not that of a plain Silver row:
+//                 fate, conflict, differs, filled, winner order, since
+//                 a coordinate for each bit of `filled`; then the row's own values: a mask, all of them
+//               texts?                        only where there are any: violations, reason, detail
+//               the row
+//   whole    := element, entity?, topic, partition, offset, payload digest, ordinal
 //
+// A store that knows an element's record, ordinal and entity by its own means writes the first, others the whole.
 // Pure. Safe from any thread.
 #pragma once
 
-#include <concepts>
 #include <cstdint>
-#include <cstring>
-#include <optional>
-#include <string>
 #include <string_view>
-#include <type_traits>
 
-#include "medallion/base/columns.h"
+#include "medallion/base/pack.h"
 #include "medallion/silver/element.h"
 
 namespace medallion {
 
-// Writes each field it is shown.
-class PackWriter {
- public:
-  explicit PackWriter(std::string& out) : out_(out) {}
-
-  void operator()(std::string_view text) {
-    Unsigned(text.size());
-    out_.append(text);
-  }
-  void operator()(const Digest& digest) {
-    out_.append(reinterpret_cast<const char*>(digest.bytes.data()), digest.bytes.size());
-  }
-  void operator()(UtcTime time) { (*this)(time.us); }
-  void operator()(Thousandths amount) { (*this)(amount.units); }
-  template <std::integral T>
-  void operator()(T value) {
-    if constexpr (std::is_signed_v<T>) {
-      Unsigned((static_cast<uint64_t>(value) << 1) ^
-               static_cast<uint64_t>(static_cast<int64_t>(value) >> 63));
-    } else {
-      Unsigned(value);
-    }
-  }
-  template <class T>
-    requires std::is_enum_v<T>
-  void operator()(T value) { Unsigned(static_cast<uint64_t>(value)); }
-  template <class T>
-  void operator()(const std::optional<T>& value) {
-    (*this)(value.has_value());
-    if (value) (*this)(*value);
-  }
-
- private:
-  void Unsigned(uint64_t value) {
-    while (value >= 0x80) {
-      out_.push_back(static_cast<char>(value | 0x80));
-      value >>= 7;
-    }
-    out_.push_back(static_cast<char>(value));
-  }
-  std::string& out_;
-};
-
-// Fills each field it is shown; texts refer to the bytes read. Bytes that are no packed element leave `ok` false and the
-// fields anyhow.
-class PackReader {
- public:
-  explicit PackReader(std::string_view bytes) : next_(bytes.data()), end_(bytes.data() + bytes.size()) {}
-
-  void operator()(std::string_view& text) {
-    const uint64_t size = Unsigned();
-    text = Take(size) ? std::string_view(next_ - size, size) : std::string_view();
-  }
-  void operator()(Digest& digest) {
-    if (Take(digest.bytes.size()))
-      std::memcpy(digest.bytes.data(), next_ - digest.bytes.size(), digest.bytes.size());
-  }
-  void operator()(UtcTime& time) { (*this)(time.us); }
-  void operator()(Thousandths& amount) { (*this)(amount.units); }
-  template <std::integral T>
-  void operator()(T& value) {
-    const uint64_t bits = Unsigned();
-    if constexpr (std::is_signed_v<T>) {
-      value = static_cast<T>((bits >> 1) ^ (~(bits & 1) + 1));
-    } else {
-      value = static_cast<T>(bits);
-    }
-  }
-  template <class T>
-    requires std::is_enum_v<T>
-  void operator()(T& value) { value = static_cast<T>(Unsigned()); }
-  template <class T>
-  void operator()(std::optional<T>& value) {
-    bool present = false;
-    (*this)(present);
-    if (!present) return value.reset();
-    T inner{};
-    (*this)(inner);
-    value = inner;
-  }
-
-  bool ok() const { return ok_; }
-  bool at_end() const { return next_ == end_; }
-
- private:
-  bool Take(uint64_t size) {
-    ok_ = ok_ && size <= static_cast<uint64_t>(end_ - next_);
-    if (ok_) next_ += size;
-    return ok_;
-  }
-  uint64_t Unsigned() {
-    uint64_t value = 0;
-    for (int shift = 0; shift < 64 && Take(1); shift += 7) {
-      const auto byte = static_cast<uint8_t>(next_[-1]);
-      value |= static_cast<uint64_t>(byte & 0x7f) << shift;
-      if (byte < 0x80) return value;
-    }
-    ok_ = false;
-    return 0;
-  }
-  const char* next_;
-  const char* end_;
-  bool ok_ = true;
-};
-
 namespace codec {
 
-// Bits of `shape`: which digests are written, and which are copies.
-inline constexpr uint8_t kHasUnit = 1, kUnitIsKey = 2, kHasEntity = 4, kEntityIsUnit = 8;
+// Bits of `shape`: what is there, and which digests are copies.
+inline constexpr uint8_t kHasUnit = 1, kUnitIsKey = 2, kHasEntity = 4, kUnitIsEntity = 8, kHasCut = 16,
+                         kHasStanding = 32, kHasTexts = 64;
 
 template <class Row>
 uint8_t ShapeOf(const Element<Row>& element) {
   const Identity& identity = element.identity;
-  unsigned shape = 0;
-  if (element.to_settle()) shape |= identity.unit == identity.business_key ? kHasUnit | kUnitIsKey : kHasUnit;
-  if (element.entity != EntityKey{})
-    shape |= element.entity == identity.unit ? kHasEntity | kEntityIsUnit : kHasEntity;
+  const Standing& standing = element.standing;
+  unsigned shape = element.entity != EntityKey{} ? kHasEntity : 0u;
+  if (element.to_settle()) {
+    shape |= kHasUnit;
+    if (identity.unit == identity.business_key) shape |= kUnitIsKey;
+    if (identity.unit == element.entity) shape |= kUnitIsEntity;
+  }
+  if (identity.cut != 0 || identity.fact != 0) shape |= kHasCut;
+  if (standing.fate != Fate::kSilver || standing.filled != 0) shape |= kHasStanding;
+  if (!element.violations.empty() || !element.reason.empty() || !element.detail.empty()) shape |= kHasTexts;
   return static_cast<uint8_t>(shape);
 }
 
-template <class Order, class Io>
-void VisitOrder(Order& order, Io& io) {
-  io(order.event_ts), io(order.ingest_ts), io(order.at.topic), io(order.at.partition), io(order.at.offset);
-  io(order.ordinal), io(order.payload);
+template <class Coordinate, class Io>
+void VisitCoordinate(Coordinate& at, Io& io) {
+  io(at.topic), io(at.partition), io(at.offset);
 }
 
-// Shows every field to `io`, a PackWriter or a PackReader. Element may be const.
 template <class Element, class Io>
-void VisitElement(Element& element, uint8_t shape, Io& io) {
-  auto& identity = element.identity;
+void VisitStanding(Element& element, Io& io) {
   auto& standing = element.standing;
   io(standing.fate), io(standing.conflict), io(standing.differs), io(standing.filled);
-  if ((shape & kHasUnit) != 0) io(identity.business_key);
-  if ((shape & (kHasUnit | kUnitIsKey)) == kHasUnit) io(identity.unit);
-  if ((shape & (kHasEntity | kEntityIsUnit)) == kHasEntity) io(element.entity);
-  io(identity.cut), io(identity.fact), io(identity.event_id), io(identity.values.known);
-  for (int i = 0; i < kValuesMax; ++i) {
-    if ((identity.values.known >> i & 1) != 0) io(identity.values.field[static_cast<size_t>(i)]);
-  }
-  VisitOrder(identity.order, io);
-  if (standing.conflict || standing.fate == Fate::kTechnicalDuplicate ||
-      standing.fate == Fate::kBusinessDuplicate) {
-    io(standing.winner.event_id);
-    VisitOrder(standing.winner, io);
-    io(standing.since);
-  }
+  auto& winner = standing.winner;
+  io(winner.event_id), io(winner.event_ts), io(winner.ingest_ts);
+  VisitCoordinate(winner.at, io);
+  io(winner.ordinal), io(winner.payload), io(standing.since);
   for (size_t i = 0; i < kValuesMax; ++i) {
-    if ((standing.filled >> i & 1) == 0) continue;
-    io(standing.value_from[i].topic), io(standing.value_from[i].partition), io(standing.value_from[i].offset);
+    if ((standing.filled >> i & 1) != 0) VisitCoordinate(standing.value_from[i], io);
   }
-  io(element.violations), io(element.reason), io(element.detail);
-  VisitFields(element.row, io);
+  io(element.identity.values.known);
+  for (auto& value : element.identity.values.field) io(value);
+}
+
+// Shows all but the shape, the lag, the record and the entity to `io`, which writes, reads or measures.
+template <class Element, class Io>
+MEDALLION_INLINE inline void VisitElement(Element& element, uint8_t shape, Io& io) {
+  auto& identity = element.identity;
+  io(identity.order.event_ts);
+  if ((shape & kHasUnit) != 0) io(identity.business_key);
+  if ((shape & (kHasUnit | kUnitIsKey | kUnitIsEntity)) == kHasUnit) io(identity.unit);
+  if ((shape & kHasCut) != 0) io(identity.cut), io(identity.fact);
+  if ((shape & kHasStanding) != 0) VisitStanding(element, io);
+  if ((shape & kHasTexts) != 0) io(element.violations), io(element.reason), io(element.detail);
+  io(element.row);
+}
+
+struct Writer {
+  char* to;
+  template <class T>
+  MEDALLION_INLINE void operator()(const T& value) {
+    to = packing::Write(to, value);
+  }
+};
+
+struct Reader {
+  packing::Place from;
+  Arena& texts;
+  template <class T>
+  MEDALLION_INLINE void operator()(T& value) {
+    from = packing::Read(from, value, texts);
+  }
+};
+
+// Restores what the row and the shape say of the identity.
+template <class Row>
+void Complete(uint8_t shape, Element<Row>& element) {
+  Identity& identity = element.identity;
+  if ((shape & kUnitIsKey) != 0) identity.unit = identity.business_key;
+  if ((shape & kUnitIsEntity) != 0) identity.unit = element.entity;
+  AttachIdentity(element.row, identity);
+}
+
+// The difference of two instants, whatever they are; undone by Plus.
+inline int64_t Minus(UtcTime a, UtcTime b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a.us) - static_cast<uint64_t>(b.us));
+}
+inline UtcTime Plus(UtcTime a, int64_t by) {
+  return {static_cast<int64_t>(static_cast<uint64_t>(a.us) + static_cast<uint64_t>(by))};
 }
 
 }  // namespace codec
 
+// Appends the element without its record, ordinal and entity.
 template <class Row>
-void PackElement(const Element<Row>& element, std::string& out) {
-  PackWriter io(out);
+void PackElement(const Element<Row>& element, PackWriter& out) {
   const uint8_t shape = codec::ShapeOf(element);
-  io(shape);
+  packing::SizeOf size{2 * packing::kNumberBytesMax};
+  codec::VisitElement(element, shape, size);
+  codec::Writer io{out.Room(size.bytes)};
+  const Order& order = element.identity.order;
+  io(shape), io(codec::Minus(order.ingest_ts, order.event_ts));  // the second is short in most feeds
   codec::VisitElement(element, shape, io);
+  out.Finish(io.to);
 }
 
-// False if the bytes are not what PackElement wrote. The element's texts refer to `bytes`.
+// Appends all of it.
 template <class Row>
-bool UnpackElement(std::string_view bytes, Element<Row>& element) {
-  PackReader io(bytes);
+void PackWhole(const Element<Row>& element, PackWriter& out) {
+  PackElement(element, out);
+  if (element.entity != EntityKey{}) out(element.entity);
+  codec::VisitCoordinate(element.identity.order.at, out);
+  out(element.identity.order.payload), out(element.identity.order.ordinal);
+}
+
+// What the store knows of an element by its own means.
+struct Owner {
+  ElementId id;
+  EntityKey entity;
+};
+
+namespace codec {
+
+template <class Row>
+uint8_t Unpack(Reader& io, Element<Row>& element) {
   uint8_t shape = 0;
-  io(shape);
-  codec::VisitElement(element, shape, io);
-  Identity& identity = element.identity;
-  if ((shape & codec::kUnitIsKey) != 0) identity.unit = identity.business_key;
-  if ((shape & codec::kEntityIsUnit) != 0) element.entity = identity.unit;
-  AttachIdentity(element.row, identity);
-  return io.ok() && io.at_end();
+  int64_t lag = 0;
+  io(shape), io(lag);
+  VisitElement(element, shape, io);
+  Order& order = element.identity.order;
+  order.ingest_ts = Plus(order.event_ts, lag);
+  return shape;
+}
+
+}  // namespace codec
+
+// Sets what settling looks at and deriving does not.
+template <class Row>
+void RestoreValues(Element<Row>& element) {
+  if (!element.to_settle()) return;
+  element.identity.event_id = Fingerprint(element.identity.order.event_id);
+  const bool plain = element.standing.fate == Fate::kSilver && element.standing.filled == 0;
+  if (plain) element.identity.values = ValuesOf(element.row);
+}
+
+// False if the bytes are not what PackElement wrote of an element of `owner`; the element is a new one. Its texts refer
+// to `bytes`, `texts` and `owner`. Its event id's digest and values are left to RestoreValues.
+template <class Row>
+bool UnpackElement(std::string_view bytes, const Owner& owner, Element<Row>& element, Arena& texts) {
+  codec::Reader io{{bytes.data(), bytes.data() + bytes.size()}, texts};
+  const uint8_t shape = codec::Unpack(io, element);
+  element.identity.order.at = owner.id.record.at;
+  element.identity.order.payload = owner.id.record.payload;
+  element.identity.order.ordinal = owner.id.ordinal;
+  if ((shape & codec::kHasEntity) != 0) element.entity = owner.entity;
+  codec::Complete(shape, element);
+  return io.from.ok() && io.from.left() == 0;
+}
+
+// The same for PackWhole, values restored.
+template <class Row>
+bool UnpackWhole(std::string_view bytes, Element<Row>& element, Arena& texts) {
+  codec::Reader io{{bytes.data(), bytes.data() + bytes.size()}, texts};
+  const uint8_t shape = codec::Unpack(io, element);
+  if ((shape & codec::kHasEntity) != 0) io(element.entity);
+  codec::VisitCoordinate(element.identity.order.at, io);
+  io(element.identity.order.payload), io(element.identity.order.ordinal);
+  codec::Complete(shape, element);
+  RestoreValues(element);
+  return io.from.ok() && io.from.left() == 0;
+}
+
+// The unit of an element that was written by PackElement and is to be settled, without reading the rest.
+inline Digest UnpackUnit(std::string_view bytes, const EntityKey& entity) {
+  Arena none;
+  PackReader io(bytes, none);
+  uint8_t shape = 0;
+  int64_t lag = 0;
+  UtcTime event_ts;
+  Digest business_key, unit;
+  io(shape), io(lag), io(event_ts);
+  if ((shape & codec::kUnitIsEntity) != 0) return entity;
+  io(business_key);
+  if ((shape & codec::kUnitIsKey) != 0) return business_key;
+  return io(unit), unit;
 }
 
 }  // namespace medallion

@@ -30,7 +30,7 @@ class FailingStore final : public Store<Pack> {
   absl::Status Seen(std::span<const RecordId> records, SeenAnswer& answer) override {
     return Call([&] { return inner_.Seen(records, answer); });
   }
-  absl::Status Known(const KnownQuery& query, KnownAnswer<Event>& answer) override {
+  absl::Status Known(const KnownQuery<Event>& query, KnownAnswer<Event>& answer) override {
     return Call([&] { return inner_.Known(query, answer); });
   }
   absl::Status History(const HistoryQuery& query, HistoryAnswer<Event>& answer) override {

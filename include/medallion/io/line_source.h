@@ -39,8 +39,13 @@ class LineSource final : public Source {
  private:
   LineSource(std::string path, std::FILE* file, std::string topic, LineDecoder decoder);
   struct Line {
-    size_t begin = 0, size = 0;  // in `buffer_`
+    size_t begin = 0, size = 0;  // in the text
     int64_t number = 0;
+  };
+  // What the records of a batch refer to.
+  struct Text {
+    std::string memory;
+    Arena decoded;
   };
 
   absl::Status Fill();
@@ -49,6 +54,7 @@ class LineSource final : public Source {
   absl::Status DropRest(size_t from);
   void Consume(size_t end);
   void Forget(size_t begin, size_t end);
+  void TakeNewText();
   absl::Status Failed(std::string_view doing) const;
 
   std::string path_;
@@ -56,10 +62,11 @@ class LineSource final : public Source {
   bool seekable_;  // else it has no positions
   std::string topic_;
   LineDecoder decoder_;
-  std::string_view Buffered() const { return {buffer_.data(), filled_}; }
+  std::string_view Buffered() const { return {text_->memory.data(), filled_}; }
 
-  std::string
-      buffer_;  // memory; the lines of the current batch, and what was read ahead, are its first filled_ bytes
+  // The lines of the current batch, and what was read ahead, are the first filled_ bytes of its memory.
+  std::shared_ptr<Text> text_ = std::make_shared<Text>();
+  std::shared_ptr<Text> before_;  // of the batch before
   size_t filled_ = 0;
   size_t next_ = 0;  // the first byte not yet consumed
   bool end_of_file_ = false;
@@ -68,8 +75,6 @@ class LineSource final : public Source {
   int64_t bytes_ = 0;
   FingerprintStream print_;
   std::string position_;  // after the last whole line
-  std::vector<BronzeRecord> records_;
-  Arena texts_;
 };
 
 }  // namespace medallion

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <algorithm>
-#include <limits>
-#include <memory>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -15,16 +15,19 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "medallion/base/arena.h"
+#include "medallion/base/chunked.h"
 #include "medallion/io/element_codec.h"
 #include "medallion/io/element_tables.h"
+#include "medallion/io/memory_tables.h"
 #include "medallion/io/store.h"
 #include "medallion/io/tables.h"
 
 namespace medallion {
 
-// Elements lie packed in one arena, in the order they came, and are found through small indexes: by record, by unit,
-// by entity. A payload is kept only where a table shows it (what was quarantined for a broken rule), or for all records
-// with `keep_bronze`. One thread at a time.
+// Rows lie packed, in the order they came (see io/element_codec.h), and are found by numbers: through their record, and
+// through chains that lead from a unit and from an entity to the latest element and back. A payload is kept only where
+// a table shows it (what was quarantined for a broken rule), or for all records with `keep_bronze`. One thread at a
+// time. ResourceExhausted at 16 GiB of rows.
 template <class Pack>
 class MemoryStore final : public Store<Pack>, public Tables {
  public:
@@ -32,9 +35,11 @@ class MemoryStore final : public Store<Pack>, public Tables {
   using Gold = typename Pack::Gold;
 
   explicit MemoryStore(bool keep_bronze = false) : keep_bronze_(keep_bronze) {}
+  MemoryStore(const MemoryStore&) = delete;
+  MemoryStore& operator=(const MemoryStore&) = delete;
 
   absl::Status Seen(std::span<const RecordId> records, SeenAnswer& answer) override;
-  absl::Status Known(const KnownQuery& query, KnownAnswer<Event>& answer) override;
+  absl::Status Known(const KnownQuery<Event>& query, KnownAnswer<Event>& answer) override;
   absl::Status History(const HistoryQuery& query, HistoryAnswer<Event>& answer) override;
   absl::Status Apply(const Batch<Pack>& batch) override;
 
@@ -42,82 +47,136 @@ class MemoryStore final : public Store<Pack>, public Tables {
   absl::Status Read(std::string_view table, const RowSink& sink) override;
   absl::StatusOr<Accounting> Books() override { return books_; }
 
-  // The Gold row with this key, or nothing. Holds until the next Apply.
-  const Gold* Find(const Digest& key) const;
+  // The Gold row with this key, or nothing.
+  std::optional<Gold> Find(const Digest& key) const;
 
  private:
-  static constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
-  static constexpr uint32_t kFew = 8;  // members of a unit that a glance looks at one by one
+  static constexpr uint32_t kNone = memory::kNone;
+  static constexpr size_t kAhead = 16;  // look-ups that wait for memory at once
+  static constexpr uint32_t kFew = 8;   // members of a unit that a glance looks at one by one
 
   struct Slot {  // an element
-    std::string_view packed;
+    uint32_t blob = kNone;  // its entity's number, its ordinal, the element
     uint32_t record = kNone;
-    uint32_t ordinal = 0;
-    uint32_t next_of_record = kNone;
     uint32_t next_of_unit = kNone;
     uint32_t next_of_entity = kNone;
-    Fate fate = Fate::kSilver;
-    bool live = true;        // not withdrawn
-    bool in_entity = false;  // linked to its entity; looked at only while in Silver or in conflict
   };
-  struct Unit {
-    uint32_t first = kNone;
-    uint32_t members = 0;
+  struct Entity {
+    EntityKey key = {};
+    uint32_t first = kNone;    // the latest of its elements
+    uint32_t gold = kNone;     // the latest of its rows
+    uint32_t summary = kNone;  // a blob
+    uint32_t summed = 0;       // the summary covers the elements numbered below
+    bool stale = false;
+  };
+  struct GoldRow {
+    Digest key = {};
+    UtcTime next_due_at = kNoTime;
+    uint32_t entity = kNone;
+    uint32_t next_of_entity = kNone;
+    uint32_t blob = kNone;  // kNone once it was dropped
   };
   struct Crowd {  // what a glance needs of a unit with many members
     std::vector<uint32_t> winners;
     absl::flat_hash_map<std::pair<uint64_t, uint64_t>, uint32_t> first_of_event;  // (fact, event id) -> slot
   };
-  struct RecordEntry {
-    BronzeRecord record;  // its texts are ours; `payload` may be left out
-    Digest payload;
-    uint32_t first = kNone;
-    bool payload_shown = false;  // a table shows it, so it stays
+
+  // Entities and Gold rows by their keys: a table of numbers.
+  template <class Row>
+  struct ByKey {
+    using is_transparent = void;
+    const Chunked<Row>* rows;
+    size_t operator()(uint32_t row) const { return (*rows)[row].key.Prefix(); }
+    size_t operator()(const Digest& key) const { return key.Prefix(); }
+    bool operator()(uint32_t a, uint32_t b) const { return a == b; }
+    bool operator()(uint32_t row, const Digest& key) const { return (*rows)[row].key == key; }
+    bool operator()(const Digest& key, uint32_t row) const { return (*rows)[row].key == key; }
   };
-  struct GoldEntry {
-    EntityKey entity;
-    RowVersion version;
-    UtcTime next_due_at;
-    Gold row;
+  template <class Row>
+  using KeyIndex = absl::flat_hash_set<uint32_t, ByKey<Row>, ByKey<Row>>;
+
+  // Units by their digest: the latest element of each, and 32 bits of the digest, so that few others are looked at.
+  struct Unit {
+    uint32_t print = 0;
+    mutable uint32_t first = kNone;
+  };
+  struct ByUnit {
+    using is_transparent = void;
+    const MemoryStore* store;
+    static uint32_t PrintOf(const Digest& unit) { return static_cast<uint32_t>(unit.Prefix()); }
+    static size_t Spread(uint32_t print) { return print * 0x9E3779B97F4A7C15u ^ print; }
+    size_t operator()(const Unit& unit) const { return Spread(unit.print); }
+    size_t operator()(const Digest& unit) const { return Spread(PrintOf(unit)); }
+    bool operator()(const Unit& a, const Unit& b) const { return a.first == b.first; }
+    bool operator()(const Unit& a, const Digest& b) const {
+      return a.print == PrintOf(b) && store->UnitOf(a.first) == b;
+    }
+    bool operator()(const Digest& a, const Unit& b) const { return (*this)(b, a); }
   };
 
-  Element<Event> Unpack(const Slot& slot) const;
-  std::string_view Intern(std::string_view text);
-  void Count(const Element<Event>& element, int64_t by);
-  uint32_t FindSlot(const ElementId& id) const;
-
-  uint32_t Keep(const RecordWrite& write);
-  void KeepPayload(RecordEntry& entry);
-  void Withdraw(const ElementId& id);
-  void Put(const Element<Event>& element);
-  void Link(uint32_t slot, const Element<Event>& element);
-  void Put(const GoldWrite<Gold>& write);
-  void Drop(const Digest& key);
-  void KeepLog(const Batch<Pack>& batch);
-
-  std::optional<Glance> GlanceAt(const Identity& arrived);
-  void Consider(Crowd& crowd, uint32_t slot, const Element<Event>& element);
-  Crowd& CrowdOf(const Digest& unit);
+  // Reading.
+  bool IsLive(uint32_t slot) const { return withdrawn_.empty() || !withdrawn_.contains(slot); }
+  void Unpack(uint32_t slot, Element<Event>& element, Arena& texts) const;
+  Element<Event> Unpack(uint32_t slot, Arena& texts) const {
+    Element<Event> element;
+    Unpack(slot, element, texts);
+    RestoreValues(element);
+    return element;
+  }
+  Gold UnpackGold(uint32_t row) const;
+  Digest UnitOf(uint32_t slot) const;
+  uint32_t FindSlot(uint32_t record, uint32_t ordinal) const;
+  template <class Visit>
+  void ForRecord(uint32_t record, Visit&& visit) const;
   template <class Visit>
   void ForUnit(const Digest& unit, Visit&& visit) const;
+  bool GlanceAt(const Identity& arrived, Arena& texts, Glance& glance);
+  void Consider(Crowd& crowd, uint32_t slot, const Element<Event>& element);
+  Crowd& CrowdOf(const Digest& unit);
+  void Answer(uint32_t entity, bool whole, HistoryAnswer<Event>& answer) const;
   std::vector<uint32_t> SortedSlots(std::string_view table) const;
+  BronzeRecord Shown(uint32_t record) const;
+  template <class Emit>
+  absl::Status ReadGold(const Emit& emit) const;
+
+  // Writing.
+  absl::Status PutAll(const Batch<Pack>& batch);
+  absl::Status KeepBlob(std::string_view bytes, uint32_t& blob);
+  void Withdraw(const ElementId& id);
+  absl::Status Put(const Element<Event>& element, uint32_t record, std::string_view payload);
+  void Link(uint32_t slot, uint32_t entity, const Element<Event>& element);
+  void Replaces(uint32_t slot, const Element<Event>& stood);
+  uint32_t EntityOf(const EntityKey& key);
+  void MakeStale(uint32_t entity);
+  absl::Status Refreshed(const Derived& derived);
+  absl::Status Put(const GoldWrite<Gold>& write);
+  void Drop(const Digest& key);
+  void Count(const Element<Event>& element, int64_t by);
+  void KeepLog(const Batch<Pack>& batch);
 
   bool keep_bronze_;
   Checkpoint checkpoint_;
   Accounting books_;
-  Arena texts_;
-  absl::flat_hash_set<std::string_view> interned_;
-  std::vector<RecordEntry> records_;
-  absl::flat_hash_map<RecordId, uint32_t> by_record_;
-  std::vector<Slot> slots_;
-  absl::flat_hash_map<Digest, Unit> units_;
+  std::pair<const UtcTime, FateCounts>* hour_ = nullptr;  // of the books: counted in last
+  memory::RecordTable records_;
+  uint32_t new_from_ = 0;  // records from this number on are the batch's
+  memory::Blobs blobs_;
+  absl::flat_hash_map<uint32_t, uint32_t> payloads_;  // record -> blob
+  Chunked<Slot> slots_;
+  absl::flat_hash_set<uint32_t> withdrawn_;  // elements that are gone; their bytes still name their units
+  absl::flat_hash_map<uint32_t, std::vector<uint32_t>> apart_;  // elements of a record that do not follow its first
+  absl::flat_hash_set<Unit, ByUnit, ByUnit> units_{0, ByUnit{this}, ByUnit{this}};
   absl::flat_hash_map<Digest, Crowd> crowds_;
-  absl::flat_hash_map<EntityKey, uint32_t> entities_;
-  absl::flat_hash_map<Digest, GoldEntry> gold_;
-  absl::flat_hash_map<EntityKey, std::vector<Digest>> gold_of_entity_;
-  std::set<std::pair<UtcTime, Digest>> due_;
+  Chunked<Entity> entities_;
+  KeyIndex<Entity> entity_of_{0, ByKey<Entity>{&entities_}, ByKey<Entity>{&entities_}};
+  std::vector<uint32_t> stale_;  // entities in the order of their first touch; some may be fresh again
+  size_t stale_begin_ = 0;       // those before are fresh
+  Chunked<GoldRow> gold_;
+  KeyIndex<GoldRow> gold_of_{0, ByKey<GoldRow>{&gold_}, ByKey<GoldRow>{&gold_}};
+  std::set<std::pair<UtcTime, uint32_t>> due_;
   std::vector<std::string> log_;
-  std::string packed_;  // scratch of Put
+  std::vector<uint32_t> numbers_;  // of the batch's records
+  PackWriter packed_;              // scratch
 };
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -128,12 +187,43 @@ absl::Status MemoryStore<Pack>::Seen(std::span<const RecordId> records, SeenAnsw
   answer.checkpoint = checkpoint_;
   answer.arrivals.assign(records.size(), std::nullopt);
   for (size_t i = 0; i < records.size(); ++i) {
-    const auto found = by_record_.find(records[i]);
-    if (found == by_record_.end()) continue;
-    const BronzeRecord& record = records_[found->second].record;
-    answer.arrivals[i] = Arrival{record.broker_ts, record.ingest_ts, record.key};
+    const uint32_t record = records_.Find(records[i]);
+    if (record != kNone) answer.arrivals[i] = records_.ArrivalOf(record);
   }
   return absl::OkStatus();
+}
+
+template <class Pack>
+void MemoryStore<Pack>::Unpack(uint32_t slot, Element<Event>& element, Arena& texts) const {
+  const Slot& at = slots_[slot];
+  PackReader head(blobs_.At(at.blob), texts);
+  const uint64_t entity = head.Number();
+  const auto ordinal = static_cast<uint32_t>(head.Number());
+  const Owner owner{.id = {records_.IdOf(at.record), ordinal},
+                    .entity = entity == 0 ? EntityKey{} : entities_[entity - 1].key};
+  UnpackElement(head.rest(), owner, element, texts);
+}
+
+template <class Pack>
+Digest MemoryStore<Pack>::UnitOf(uint32_t slot) const {
+  Arena none;
+  PackReader head(blobs_.At(slots_[slot].blob), none);
+  const uint64_t entity = head.Number();
+  head.Number();
+  return UnpackUnit(head.rest(), entity == 0 ? EntityKey{} : entities_[entity - 1].key);
+}
+
+template <class Pack>
+template <class Visit>
+void MemoryStore<Pack>::ForRecord(uint32_t record, Visit&& visit) const {
+  for (uint32_t slot = records_.first(record); slot < slots_.size() && slots_[slot].record == record; ++slot) {
+    if (IsLive(slot)) visit(slot);
+  }
+  const auto apart = apart_.find(record);
+  if (apart == apart_.end()) return;
+  for (const uint32_t slot : apart->second) {
+    if (IsLive(slot)) visit(slot);
+  }
 }
 
 template <class Pack>
@@ -141,27 +231,27 @@ template <class Visit>
 void MemoryStore<Pack>::ForUnit(const Digest& unit, Visit&& visit) const {
   const auto found = units_.find(unit);
   if (found == units_.end()) return;
-  for (uint32_t slot = found->second.first; slot != kNone; slot = slots_[slot].next_of_unit) {
-    if (slots_[slot].live) visit(slot);
+  for (uint32_t slot = found->first; slot != kNone; slot = slots_[slot].next_of_unit) {
+    if (IsLive(slot)) visit(slot);
   }
 }
 
 template <class Pack>
-absl::Status MemoryStore<Pack>::Known(const KnownQuery& query, KnownAnswer<Event>& answer) {
-  answer.glances.reserve(query.arrived.size());
-  for (const Identity& arrived : query.arrived) answer.glances.push_back(GlanceAt(arrived));
-
+absl::Status MemoryStore<Pack>::Known(const KnownQuery<Event>& query, KnownAnswer<Event>& answer) {
+  for (uint32_t i = 0; i < query.arrived.size(); ++i) {
+    if (i + kAhead < query.arrived.size()) units_.prefetch(query.arrived[i + kAhead].identity.unit);
+    if (!query.arrived[i].to_settle()) continue;
+    Glance glance{.arrived = i};
+    if (GlanceAt(query.arrived[i].identity, answer.texts, glance)) answer.glances.push_back(glance);
+  }
   absl::flat_hash_set<uint32_t> taken;
   const auto take = [&](uint32_t slot) {
-    if (taken.insert(slot).second) answer.elements.push_back(Unpack(slots_[slot]));
+    if (taken.insert(slot).second) answer.elements.push_back(Unpack(slot, answer.texts));
   };
   for (const Digest& unit : query.units) ForUnit(unit, take);
   for (const RecordId& id : query.records) {
-    const auto found = by_record_.find(id);
-    if (found == by_record_.end()) continue;
-    for (uint32_t slot = records_[found->second].first; slot != kNone; slot = slots_[slot].next_of_record) {
-      if (slots_[slot].live) take(slot);
-    }
+    const uint32_t record = records_.Find(id);
+    if (record != kNone) ForRecord(record, take);
   }
   return absl::OkStatus();
 }
@@ -173,36 +263,34 @@ void MemoryStore<Pack>::Consider(Crowd& crowd, uint32_t slot, const Element<Even
   if (element.standing.fate == Fate::kQuarantined) return;
   const std::pair fact_event{identity.business_key.Prefix() + identity.fact, identity.event_id};
   const auto [at, added] = crowd.first_of_event.try_emplace(fact_event, slot);
-  if (!added && identity.order < Unpack(slots_[at->second]).identity.order) at->second = slot;
+  Arena texts;
+  if (!added && identity.order < Unpack(at->second, texts).identity.order) at->second = slot;
 }
 
 template <class Pack>
 typename MemoryStore<Pack>::Crowd& MemoryStore<Pack>::CrowdOf(const Digest& unit) {
   const auto added = crowds_.try_emplace(unit);
   Crowd& crowd = added.first->second;
-  if (added.second) ForUnit(unit, [&](uint32_t slot) { Consider(crowd, slot, Unpack(slots_[slot])); });
+  Arena texts;
+  if (added.second) ForUnit(unit, [&](uint32_t slot) { Consider(crowd, slot, Unpack(slot, texts)); });
   return crowd;
 }
 
+// False where the unit is new.
 template <class Pack>
-std::optional<Glance> MemoryStore<Pack>::GlanceAt(const Identity& arrived) {
-  const auto found = units_.find(arrived.unit);
-  if (found == units_.end()) return std::nullopt;
-  Glance glance;
-  const auto fits = [&](const Element<Event>& element) {
-    const Identity& identity = element.identity;
-    return element.standing.fate == Fate::kSilver && identity.cut == arrived.cut &&
-           identity.business_key == arrived.business_key;
-  };
+bool MemoryStore<Pack>::GlanceAt(const Identity& arrived, Arena& texts, Glance& glance) {
+  if (units_.find(arrived.unit) == units_.end()) return false;
   const auto take_winner = [&](uint32_t slot) {
-    const Element<Event> element = Unpack(slots_[slot]);
-    if (!fits(element)) return;
+    const Element<Event> element = Unpack(slot, texts);
+    const Identity& identity = element.identity;
+    if (element.standing.fate != Fate::kSilver || identity.cut != arrived.cut) return;
+    if (identity.business_key != arrived.business_key) return;
     glance.has_winner = true;
-    glance.winner = element.identity;
+    glance.winner = identity;
     glance.filled = element.standing.filled;
   };
   const auto take_event = [&](uint32_t slot) {
-    const Element<Event> element = Unpack(slots_[slot]);
+    const Element<Event> element = Unpack(slot, texts);
     const Identity& identity = element.identity;
     if (element.standing.fate == Fate::kQuarantined || identity.event_id != arrived.event_id) return;
     if (identity.business_key != glance.winner.business_key || identity.fact != glance.winner.fact) return;
@@ -210,48 +298,79 @@ std::optional<Glance> MemoryStore<Pack>::GlanceAt(const Identity& arrived) {
     glance.event_id_seen = true;
     glance.event_id_first = identity.order;
   };
-  if (found->second.members <= kFew) {
-    ForUnit(arrived.unit, take_winner);
-    if (glance.has_winner) ForUnit(arrived.unit, take_event);
-    return glance;
+  std::vector<uint32_t> members;
+  uint32_t slot = units_.find(arrived.unit)->first;
+  for (; slot != kNone && members.size() <= kFew; slot = slots_[slot].next_of_unit) {
+    if (IsLive(slot)) members.push_back(slot);
+  }
+  if (members.size() <= kFew) {
+    for (const uint32_t member : members) take_winner(member);
+    for (const uint32_t member : members) {
+      if (glance.has_winner) take_event(member);
+    }
+    return true;
   }
   const Crowd& crowd = CrowdOf(arrived.unit);
-  for (const uint32_t slot : crowd.winners) take_winner(slot);
+  for (const uint32_t winner : crowd.winners) take_winner(winner);
   const std::pair fact_event{glance.winner.business_key.Prefix() + glance.winner.fact, arrived.event_id};
   const auto first = crowd.first_of_event.find(fact_event);
   if (glance.has_winner && first != crowd.first_of_event.end()) take_event(first->second);
-  return glance;
+  return true;
+}
+
+template <class Pack>
+void MemoryStore<Pack>::Answer(uint32_t number, bool whole, HistoryAnswer<Event>& answer) const {
+  const Entity& entity = entities_[number];
+  const bool summed = !whole && entity.summary != kNone;
+  const uint32_t from = summed ? entity.summed : 0;
+  std::vector<uint32_t> slots;
+  for (uint32_t slot = entity.first; slot != kNone && slot >= from; slot = slots_[slot].next_of_entity) {
+    if (!IsLive(slot)) continue;
+    slots.push_back(slot);
+    blobs_.Prefetch(slots_[slot].blob);  // all of them are on their way while the first is read
+    records_.Prefetch(slots_[slot].record);
+  }
+  for (auto slot = slots.rbegin(); slot != slots.rend(); ++slot) {  // as they came, so most often in order of time
+    Unpack(*slot, answer.elements.emplace_back(), answer.texts);
+    if (!IsHistory(answer.elements.back())) answer.elements.pop_back();
+  }
+  for (uint32_t row = entity.gold; row != kNone; row = gold_[row].next_of_entity) {
+    if (gold_[row].blob != kNone) answer.versions.push_back({entity.key, Pack::VersionOf(UnpackGold(row))});
+  }
+  answer.entities.push_back({.entity = entity.key,
+                             .summary = summed ? blobs_.At(entity.summary) : std::string_view(),
+                             .elements_end = answer.elements.size(),
+                             .versions_end = answer.versions.size()});
 }
 
 template <class Pack>
 absl::Status MemoryStore<Pack>::History(const HistoryQuery& query, HistoryAnswer<Event>& answer) {
-  absl::flat_hash_set<EntityKey> entities(query.entities.begin(), query.entities.end());
-  size_t due = 0;
-  for (auto at = due_.begin(); at != due_.end() && at->first <= query.due_by && due < query.due_max; ++at) {
-    if (entities.insert(gold_.at(at->second).entity).second) ++due;
-  }
-  for (const EntityKey& entity : entities) {
-    const auto first = entities_.find(entity);
-    if (first != entities_.end()) {
-      for (uint32_t slot = first->second; slot != kNone; slot = slots_[slot].next_of_entity) {
-        const Slot& at = slots_[slot];
-        if (at.live && (at.fate == Fate::kSilver || at.fate == Fate::kQuarantined)) {
-          answer.elements.push_back(Unpack(at));
-        }
-      }
+  absl::flat_hash_set<uint32_t> taken;
+  answer.elements.reserve(query.rows_max);
+  const auto full = [&] { return answer.entities.size() + answer.elements.size() >= query.rows_max; };
+  const auto take = [&](uint32_t entity) {
+    if (taken.insert(entity).second) Answer(entity, query.whole, answer);
+  };
+  for (const EntityKey& key : query.entities) {
+    if ((answer.more = full())) return absl::OkStatus();
+    const auto found = entity_of_.find(key);
+    if (found != entity_of_.end()) {
+      take(*found);
+    } else {
+      answer.entities.push_back({.entity = key, .elements_end = answer.elements.size(), .versions_end = answer.versions.size()});
     }
-    const auto rows = gold_of_entity_.find(entity);
-    if (rows == gold_of_entity_.end()) continue;
-    for (const Digest& key : rows->second) answer.versions.push_back({entity, gold_.at(key).version});
+  }
+  size_t skip = query.stale_skip;
+  for (size_t i = stale_begin_; query.stale && i < stale_.size(); ++i) {
+    if (!entities_[stale_[i]].stale || (skip > 0 && skip-- > 0)) continue;
+    if ((answer.more = full())) return absl::OkStatus();
+    take(stale_[i]);
+  }
+  for (auto at = due_.begin(); at != due_.end() && at->first <= query.due_by; ++at) {
+    if ((answer.more = full())) return absl::OkStatus();
+    take(gold_[at->second].entity);
   }
   return absl::OkStatus();
-}
-
-template <class Pack>
-Element<typename Pack::Event> MemoryStore<Pack>::Unpack(const Slot& slot) const {
-  Element<Event> element;
-  UnpackElement(slot.packed, element);
-  return element;
 }
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -259,21 +378,52 @@ Element<typename Pack::Event> MemoryStore<Pack>::Unpack(const Slot& slot) const 
 
 template <class Pack>
 absl::Status MemoryStore<Pack>::Apply(const Batch<Pack>& batch) {
-  std::vector<uint32_t> kept;
-  for (const RecordWrite& write : batch.records) kept.push_back(Keep(write));
-  for (const ElementId& id : batch.withdrawn) Withdraw(id);
-  for (const Element<Event>& element : batch.elements) Put(element);
-  for (const uint32_t record : kept) KeepPayload(records_[record]);
-  for (const GoldWrite<Gold>& write : batch.gold) {
-    if (write.write == Write::kDelete) {
-      Drop(write.version.key);
-    } else {
-      Put(write);
-    }
-  }
+  if (auto status = PutAll(batch); !status.ok()) return status;
   checkpoint_.data_clock = std::max(checkpoint_.data_clock, batch.data_clock);
   if (!batch.position.empty()) checkpoint_.positions[std::string(batch.source)] = batch.position;
   KeepLog(batch);
+  return absl::OkStatus();
+}
+
+// Elements come in the order of the batch's records; known ones that now stand otherwise after them.
+template <class Pack>
+absl::Status MemoryStore<Pack>::PutAll(const Batch<Pack>& batch) {
+  new_from_ = records_.size();
+  numbers_.clear();
+  for (const RecordWrite& write : batch.records) {
+    const uint32_t before = records_.size();
+    const uint32_t record = records_.Put(write.record, write.id);
+    numbers_.push_back(record);
+    if (record == before) ++books_.records;
+    if (!keep_bronze_ || payloads_.contains(record)) continue;
+    if (auto status = KeepBlob(write.record.payload, payloads_[record]); !status.ok()) return status;
+  }
+  for (const ElementId& id : batch.withdrawn) Withdraw(id);
+  size_t at = 0;
+  for (size_t i = 0; i < batch.elements.size(); ++i) {
+    const Element<Event>& element = batch.elements[i];
+    if (i + kAhead < batch.elements.size()) {
+      entity_of_.prefetch(batch.elements[i + kAhead].entity);
+      units_.prefetch(batch.elements[i + kAhead].identity.unit);
+    }
+    const Order& order = element.identity.order;
+    const auto is_of = [&](size_t record) {
+      return record < batch.records.size() && batch.records[record].id.payload == order.payload &&
+             batch.records[record].id.at == order.at;
+    };
+    if (!is_of(at) && is_of(at + 1)) ++at;
+    const absl::Status status = is_of(at) ? Put(element, numbers_[at], batch.records[at].record.payload)
+                                          : Put(element, records_.Find(IdOf(order).record), {});
+    if (!status.ok()) return status;
+  }
+  for (const GoldWrite<Gold>& write : batch.gold) {
+    Drop(write.version.key);
+    if (write.write == Write::kDelete) continue;
+    if (auto status = Put(write); !status.ok()) return status;
+  }
+  for (const Derived& derived : batch.derived) {
+    if (auto status = Refreshed(derived); !status.ok()) return status;
+  }
   return absl::OkStatus();
 }
 
@@ -286,140 +436,188 @@ void MemoryStore<Pack>::KeepLog(const Batch<Pack>& batch) {
 }
 
 template <class Pack>
-std::string_view MemoryStore<Pack>::Intern(std::string_view text) {
-  if (text.empty()) return {};
-  const auto found = interned_.find(text);
-  return found != interned_.end() ? *found : *interned_.insert(texts_.Copy(text)).first;
-}
-
-// The record's number. Its payload still is the caller's: KeepPayload decides over it once the elements are known.
-template <class Pack>
-uint32_t MemoryStore<Pack>::Keep(const RecordWrite& write) {
-  const auto known = by_record_.find(write.id);
-  if (known != by_record_.end()) {
-    BronzeRecord& record = records_[known->second].record;
-    record.payload = write.record.payload;
-    record.broker_ts = write.record.broker_ts;
-    record.ingest_ts = write.record.ingest_ts;
-    record.key = Intern(write.record.key);
-    return known->second;
-  }
-  RecordEntry entry{.record = write.record, .payload = write.id.payload};
-  entry.record.at.topic = Intern(write.record.at.topic);
-  entry.record.key = Intern(write.record.key);
-  entry.record.version = Intern(write.record.version);
-  entry.record.connection_id = Intern(write.record.connection_id);
-  const auto number = static_cast<uint32_t>(records_.size());
-  by_record_.emplace(RecordId{entry.record.at, entry.payload}, number);
-  records_.push_back(entry);
-  ++books_.records;
-  return number;
+absl::Status MemoryStore<Pack>::KeepBlob(std::string_view bytes, uint32_t& blob) {
+  blob = blobs_.Put(bytes);
+  if (blob != kNone) return absl::OkStatus();
+  return absl::ResourceExhaustedError("the memory store holds 16 GiB of rows and takes no more: use a store on disk");
 }
 
 template <class Pack>
-void MemoryStore<Pack>::KeepPayload(RecordEntry& entry) {
-  const bool shown = keep_bronze_ || entry.payload_shown;
-  entry.record.payload = shown ? texts_.Copy(entry.record.payload) : std::string_view();
-}
-
-template <class Pack>
-uint32_t MemoryStore<Pack>::FindSlot(const ElementId& id) const {
-  const auto record = by_record_.find(id.record);
-  uint32_t slot = record == by_record_.end() ? kNone : records_[record->second].first;
-  while (slot != kNone && !(slots_[slot].live && slots_[slot].ordinal == id.ordinal)) {
-    slot = slots_[slot].next_of_record;
-  }
-  return slot;
+uint32_t MemoryStore<Pack>::FindSlot(uint32_t record, uint32_t ordinal) const {
+  uint32_t found = kNone;
+  ForRecord(record, [&](uint32_t slot) {
+    Arena none;
+    PackReader head(blobs_.At(slots_[slot].blob), none);
+    head.Number();
+    if (head.Number() == ordinal) found = slot;
+  });
+  return found;
 }
 
 template <class Pack>
 void MemoryStore<Pack>::Count(const Element<Event>& element, int64_t by) {
   const UtcTime ingest_ts = element.identity.order.ingest_ts;
-  const auto hour = books_.by_hour.try_emplace(ingest_ts == kNoTime ? kNoTime : HourOf(ingest_ts)).first;
-  hour->second[element.standing.fate] += by;
+  const UtcTime hour = ingest_ts == kNoTime ? kNoTime : HourOf(ingest_ts);
+  if (hour_ == nullptr || hour_->first != hour) hour_ = &*books_.by_hour.try_emplace(hour).first;
+  hour_->second[element.standing.fate] += by;
   books_.fates[element.standing.fate] += by;
-  if (hour->second == FateCounts{}) books_.by_hour.erase(hour);
+  if (by > 0 || hour_->second != FateCounts{}) return;
+  books_.by_hour.erase(hour);
+  hour_ = nullptr;
+}
+
+// What an element leaves behind that is withdrawn or written again.
+template <class Pack>
+void MemoryStore<Pack>::Replaces(uint32_t slot, const Element<Event>& stood) {
+  Count(stood, -1);
+  crowds_.erase(stood.identity.unit);
+  if (stood.entity == EntityKey{}) return;
+  const uint32_t entity = EntityOf(stood.entity);
+  MakeStale(entity);
+  if (slot >= entities_[entity].summed || entities_[entity].summary == kNone) return;
+  blobs_.Drop(std::exchange(entities_[entity].summary, kNone));
 }
 
 template <class Pack>
 void MemoryStore<Pack>::Withdraw(const ElementId& id) {
-  const uint32_t slot = FindSlot(id);
+  const uint32_t record = records_.Find(id.record);
+  const uint32_t slot = record == kNone ? kNone : FindSlot(record, id.ordinal);
   if (slot == kNone) return;
-  const Element<Event> element = Unpack(slots_[slot]);
-  Count(element, -1);
+  Arena texts;
+  Replaces(slot, Unpack(slot, texts));
+  withdrawn_.insert(slot);
   --books_.elements;
-  slots_[slot].live = false;
-  crowds_.erase(element.identity.unit);
 }
 
 template <class Pack>
-void MemoryStore<Pack>::Put(const Element<Event>& element) {
-  uint32_t slot = FindSlot(IdOf(element.identity.order));
+uint32_t MemoryStore<Pack>::EntityOf(const EntityKey& key) {
+  const auto found = entity_of_.find(key);
+  if (found != entity_of_.end()) return *found;
+  const auto number = static_cast<uint32_t>(entities_.size());
+  entities_.push_back({.key = key});
+  entity_of_.insert(number);
+  return number;
+}
+
+template <class Pack>
+void MemoryStore<Pack>::MakeStale(uint32_t entity) {
+  if (std::exchange(entities_[entity].stale, true)) return;
+  stale_.push_back(entity);
+}
+
+// `payload` is the record's, where the batch brings it.
+template <class Pack>
+absl::Status MemoryStore<Pack>::Put(const Element<Event>& element, uint32_t record, std::string_view payload) {
+  const Order& order = element.identity.order;
+  if (record == kNone) return absl::InvalidArgumentError("an element's record is not in the store");
+  uint32_t slot = record >= new_from_ ? kNone : FindSlot(record, order.ordinal);
   const bool known = slot != kNone;
+  const uint32_t entity = element.entity == EntityKey{} ? kNone : EntityOf(element.entity);
   if (known) {
-    Count(Unpack(slots_[slot]), -1);
-    crowds_.erase(element.identity.unit);
+    Arena texts;
+    Replaces(slot, Unpack(slot, texts));
+    blobs_.Drop(slots_[slot].blob);
   } else {
     slot = static_cast<uint32_t>(slots_.size());
-    slots_.emplace_back();
+    slots_.push_back({.record = record});
     ++books_.elements;
   }
-  packed_.clear();
+  packed_.Clear();
+  packed_(entity == kNone ? uint64_t{0} : uint64_t{entity} + 1);
+  packed_(order.ordinal);
   PackElement(element, packed_);
-  slots_[slot].packed = texts_.Copy(packed_);
-  slots_[slot].fate = element.standing.fate;
-  if (!known) Link(slot, element);
-  const auto crowd = known ? crowds_.end() : crowds_.find(element.identity.unit);
-  if (crowd != crowds_.end()) Consider(crowd->second, slot, element);
-  if (element.standing.fate == Fate::kQuarantined && !element.standing.conflict) {
-    records_[slots_[slot].record].payload_shown = true;
-  }
-  const bool derived_from = element.standing.fate == Fate::kSilver || element.standing.conflict;
-  if (derived_from && element.entity != EntityKey{} && !slots_[slot].in_entity) {
-    uint32_t& first = entities_.try_emplace(element.entity, kNone).first->second;
-    slots_[slot].next_of_entity = std::exchange(first, slot);
-    slots_[slot].in_entity = true;
-  }
+  if (auto status = KeepBlob(packed_.bytes(), slots_[slot].blob); !status.ok()) return status;
+  if (!known) Link(slot, entity, element);
+  if (entity != kNone && (known || IsHistory(element))) MakeStale(entity);
   Count(element, 1);
+  const bool shown = element.standing.fate == Fate::kQuarantined && !element.standing.conflict;
+  if (!shown || payload.data() == nullptr || payloads_.contains(record)) return absl::OkStatus();
+  return KeepBlob(payload, payloads_[record]);
 }
 
 template <class Pack>
-void MemoryStore<Pack>::Link(uint32_t slot, const Element<Event>& element) {
-  const Order& order = element.identity.order;
+void MemoryStore<Pack>::Link(uint32_t slot, uint32_t entity, const Element<Event>& element) {
   Slot& at = slots_[slot];
-  at.record = by_record_.at(RecordId{order.at, order.payload});
-  at.ordinal = order.ordinal;
-  at.next_of_record = std::exchange(records_[at.record].first, slot);
+  uint32_t& first = records_.first(at.record);
+  if (first == kNone) {
+    first = slot;
+  } else if (slots_[slot - 1].record != at.record) {
+    apart_[at.record].push_back(slot);
+  }
+  if (entity != kNone) at.next_of_entity = std::exchange(entities_[entity].first, slot);
   if (!element.to_settle()) return;
-  Unit& unit = units_[element.identity.unit];
-  at.next_of_unit = std::exchange(unit.first, slot);
-  ++unit.members;
+  const Digest& unit = element.identity.unit;
+  const auto found = units_.find(unit);
+  if (found != units_.end()) {
+    at.next_of_unit = std::exchange(found->first, slot);
+  } else {
+    units_.insert({.print = ByUnit::PrintOf(unit), .first = slot});
+  }
+  const auto crowd = crowds_.find(unit);
+  if (crowd != crowds_.end()) Consider(crowd->second, slot, element);
+}
+
+template <class Pack>
+absl::Status MemoryStore<Pack>::Refreshed(const Derived& derived) {
+  Entity& entity = entities_[EntityOf(derived.entity)];
+  entity.stale = false;
+  while (stale_begin_ < stale_.size() && !entities_[stale_[stale_begin_]].stale) ++stale_begin_;
+  if (stale_begin_ == stale_.size()) stale_.clear(), stale_begin_ = 0;
+  if (entity.summary != kNone) blobs_.Drop(std::exchange(entity.summary, kNone));
+  if (derived.summary.empty()) return absl::OkStatus();
+  entity.summed = static_cast<uint32_t>(slots_.size());
+  return KeepBlob(derived.summary, entity.summary);
 }
 
 template <class Pack>
 void MemoryStore<Pack>::Drop(const Digest& key) {
-  const auto found = gold_.find(key);
-  if (found == gold_.end()) return;
-  due_.erase({found->second.next_due_at, key});
-  std::erase(gold_of_entity_[found->second.entity], key);
-  gold_.erase(found);
+  const auto found = gold_of_.find(key);
+  if (found == gold_of_.end()) return;
+  GoldRow& row = gold_[*found];
+  if (row.blob == kNone) return;
+  blobs_.Drop(std::exchange(row.blob, kNone));
+  if (row.next_due_at != kNoTime) due_.erase({row.next_due_at, *found});
 }
 
+// The row was dropped before. A place that its key had under the same entity serves again.
 template <class Pack>
-void MemoryStore<Pack>::Put(const GoldWrite<Gold>& write) {
-  Drop(write.version.key);
-  gold_.emplace(write.version.key, GoldEntry{write.entity, write.version, write.next_due_at, write.row});
-  gold_of_entity_[write.entity].push_back(write.version.key);
-  if (write.next_due_at != kNoTime) due_.emplace(write.next_due_at, write.version.key);
+absl::Status MemoryStore<Pack>::Put(const GoldWrite<Gold>& write) {
+  const uint32_t entity = EntityOf(write.entity);
+  auto found = gold_of_.find(write.version.key);
+  if (found != gold_of_.end() && gold_[*found].entity != entity) gold_of_.erase(found), found = gold_of_.end();
+  uint32_t number = found == gold_of_.end() ? kNone : *found;
+  if (number == kNone) {
+    number = static_cast<uint32_t>(gold_.size());
+    gold_.push_back({.key = write.version.key,
+                     .entity = entity,
+                     .next_of_entity = std::exchange(entities_[entity].gold, number)});
+    gold_of_.insert(number);
+  }
+  GoldRow& row = gold_[number];
+  row.next_due_at = write.next_due_at;
+  if (row.next_due_at != kNoTime) due_.emplace(row.next_due_at, number);
+  packed_.Clear();
+  packed_(write.row);
+  return KeepBlob(packed_.bytes(), row.blob);
 }
 
 // ---------------------------------------------------------------------------------------------------------------
 // Reading back
 
 template <class Pack>
-const typename Pack::Gold* MemoryStore<Pack>::Find(const Digest& key) const {
-  const auto found = gold_.find(key);
-  return found == gold_.end() ? nullptr : &found->second.row;
+typename Pack::Gold MemoryStore<Pack>::UnpackGold(uint32_t row) const {
+  Arena texts;
+  PackReader reader(blobs_.At(gold_[row].blob), texts);
+  Gold gold;
+  reader(gold);
+  return gold;
+}
+
+template <class Pack>
+std::optional<typename Pack::Gold> MemoryStore<Pack>::Find(const Digest& key) const {
+  const auto found = gold_of_.find(key);
+  if (found == gold_of_.end() || gold_[*found].blob == kNone) return std::nullopt;
+  return UnpackGold(*found);
 }
 
 template <class Pack>
@@ -434,16 +632,48 @@ std::vector<std::string> MemoryStore<Pack>::Names() const {
 
 template <class Pack>
 std::vector<uint32_t> MemoryStore<Pack>::SortedSlots(std::string_view table) const {
-  std::vector<uint32_t> slots;
-  for (uint32_t slot = 0; slot < slots_.size(); ++slot) {
-    if (slots_[slot].live && TableOf(slots_[slot].fate, Pack::kSilverTable) == table) slots.push_back(slot);
-  }
-  const auto key = [&](uint32_t slot) {
-    const RecordEntry& entry = records_[slots_[slot].record];
-    return std::tuple(entry.record.at, slots_[slot].ordinal, entry.payload);
+  struct Place {
+    RecordId record;
+    uint32_t ordinal;
+    uint32_t slot;
   };
-  std::sort(slots.begin(), slots.end(), [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
+  std::vector<Place> places;
+  for (uint32_t slot = 0; slot < slots_.size(); ++slot) {
+    if (!IsLive(slot)) continue;
+    Arena texts;
+    const Element<Event> element = Unpack(slot, texts);
+    if (TableOf(element.standing.fate, Pack::kSilverTable) != table) continue;
+    places.push_back({records_.IdOf(slots_[slot].record), element.identity.order.ordinal, slot});
+  }
+  std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
+    return std::tie(a.record.at, a.ordinal, a.record.payload) < std::tie(b.record.at, b.ordinal, b.record.payload);
+  });
+  std::vector<uint32_t> slots;
+  slots.reserve(places.size());
+  for (const Place& place : places) slots.push_back(place.slot);
   return slots;
+}
+
+template <class Pack>
+BronzeRecord MemoryStore<Pack>::Shown(uint32_t record) const {
+  BronzeRecord shown = records_.Show(record);
+  const auto payload = payloads_.find(record);
+  if (payload != payloads_.end()) shown.payload = blobs_.At(payload->second);
+  return shown;
+}
+
+template <class Pack>
+template <class Emit>
+absl::Status MemoryStore<Pack>::ReadGold(const Emit& emit) const {
+  std::vector<std::pair<Digest, uint32_t>> rows;
+  for (uint32_t row = 0; row < gold_.size(); ++row) {
+    if (gold_[row].blob != kNone) rows.emplace_back(gold_[row].key, row);
+  }
+  std::sort(rows.begin(), rows.end());
+  for (const auto& [key, row] : rows) {
+    if (auto status = emit([&](std::string& line) { AppendJson(UnpackGold(row), line); }); !status.ok()) return status;
+  }
+  return absl::OkStatus();
 }
 
 template <class Pack>
@@ -455,18 +685,10 @@ absl::Status MemoryStore<Pack>::Read(std::string_view table, const RowSink& sink
   std::string line;
   const auto emit = [&](const auto& append) {
     line.clear();
-    append();
+    append(line);
     return sink(line);
   };
-  if (table == Pack::kGoldTable) {
-    std::vector<Digest> keys;
-    for (const auto& [key, entry] : gold_) keys.push_back(key);
-    std::sort(keys.begin(), keys.end());
-    for (const Digest& key : keys) {
-      if (auto status = emit([&] { AppendJson(gold_.at(key).row, line); }); !status.ok()) return status;
-    }
-    return absl::OkStatus();
-  }
+  if (table == Pack::kGoldTable) return ReadGold(emit);
   if (table == kRunLogTable) {
     for (const std::string& logged : log_) {
       if (auto status = sink(logged); !status.ok()) return status;
@@ -474,9 +696,11 @@ absl::Status MemoryStore<Pack>::Read(std::string_view table, const RowSink& sink
     return absl::OkStatus();
   }
   for (const uint32_t slot : SortedSlots(table)) {
-    const BronzeRecord& record = records_[slots_[slot].record].record;
-    if (auto status = emit([&] { AppendRow<Pack>(Unpack(slots_[slot]), record, line); }); !status.ok())
-      return status;
+    Arena texts;
+    const auto status = emit([&](std::string& row) {
+      AppendRow<Pack>(Unpack(slot, texts), Shown(slots_[slot].record), row);
+    });
+    if (!status.ok()) return status;
   }
   return absl::OkStatus();
 }

@@ -1,6 +1,9 @@
 // The run loop: reads a source to its end, batch by batch, and keeps a store's tables true. The only place where the
 // pure steps and the edge meet; a host that wants another loop calls the same steps itself.
 //
+// Silver is written batch by batch. Gold is refreshed after each batch, or once at the end: what a batch touched is
+// stale until then, which the store remembers. The tables of a whole run are the same either way.
+//
 // A Pack names a domain's types and steps:
 //
 //   struct Pack {
@@ -11,13 +14,22 @@
 //     static Refined<Event> Refine(std::span<const BronzeRecord>, const Options&);
 //     static Policy PolicyOf(const Options&);
 //     // Cuts the members of one unit, sorted by Order, into facts; called where `identity.cut` is set.
-//     static void Cut(std::span<const Element<Event>> unit, std::span<uint32_t> fact, const Options&);
+//     static void Cut(std::span<const Element<Event>* const> unit, std::span<uint32_t> fact, const Options&);
 //     // Sets value `i` of the row to that of `from`; null where `from` is null.
 //     static void Fill(Event& row, int i, const Event* from);
 //     // The particulars of a conflict as a JSON object: the differing values (bits of `differs`), the row's and the fact's.
 //     static std::string Difference(const Event& row, const Event& fact, uint8_t differs);
+//     using Model = …;    // what deriving needs of the options, made ready once for many entities
+//     static Model ModelOf(const Options&);
 //     // The Gold rows of one entity; equal for any order of `history`.
-//     static std::vector<Gold> Derive(std::span<const Element<Event>> history, UtcTime data_clock, const Options&);
+//     static std::vector<Gold> Derive(std::span<const Element<Event>> history, UtcTime data_clock, const Model&);
+//     // Where the pack keeps summaries, these two in its place. The first sets `summary` to one of the history, or
+//     // leaves it empty; the second goes on from it, and answers nothing where `added` does not sort after all that
+//     // the summary covers, or is more than a summary can take in. Rows are those of the whole history.
+//     static std::vector<Gold> Derive(std::span<const Element<Event>> history, UtcTime data_clock, const Model&,
+//                                     std::string* summary);
+//     static std::optional<std::vector<Gold>> Continue(std::string& summary, std::span<const Element<Event>> added,
+//                                                      UtcTime data_clock, const Model&);
 //     static RowVersion VersionOf(const Gold&);
 //     static UtcTime NextDue(const Gold&);  // after the clock it was derived at, or kNoTime
 //     static std::string_view Subject(const Event&);  // whom the row is about (a charge point)
@@ -28,18 +40,22 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <functional>
+#include <iterator>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "medallion/bronze/record.h"
 #include "medallion/gold/data_clock.h"
 #include "medallion/gold/derive_entities.h"
+#include "medallion/io/in_order.h"
 #include "medallion/io/source.h"
 #include "medallion/io/store.h"
 #include "medallion/silver/settle_elements.h"
@@ -56,10 +72,20 @@ struct RunReport {
   UtcTime data_clock = kNoTime;
 };
 
+// When Gold is derived.
+enum class Refresh : uint8_t {
+  kEachBatch,  // for hosts that look at Gold as it goes
+  kAtEnd,      // of the run: for feeds read from a file, where each entity is then derived once
+};
+
 struct RunOptions {
   std::string source = "source";  // the name under which the store keeps the position
   size_t batch_records = 10'000;
   UtcTime as_of = kNoTime;  // read only records ingested up to then, and sweep then; kNoTime: no bound
+  Refresh refresh = Refresh::kEachBatch;
+  // Threads that refine and derive, the caller's among them, which alone speaks to source and store. Records that are
+  // read ahead take memory. The tables are the same for every number.
+  size_t threads = 1;
   std::string run_id = "run";
   std::function<void(const RunReport&)> on_batch = {};  // called after each batch is applied
 };
@@ -75,37 +101,68 @@ class Runner {
   Runner(Store<Pack>& store, const typename Pack::Options& options, RunOptions run = {})
       : store_(store), options_(options), run_(std::move(run)) {}
 
-  // Applies these records as one batch. `position` is where their source stands after them, or empty.
-  absl::Status Take(std::span<const BronzeRecord> delivered, std::string_view position);
+  // Applies these records as one batch, and refreshes Gold if the options say so. `position` is where their source
+  // stands after them, or empty.
+  absl::Status Take(std::span<const BronzeRecord> delivered, std::string_view position) {
+    return Take(delivered, Pack::Refine(delivered, options_), position);
+  }
+  // The same for records that were refined already, with the same options.
+  absl::Status Take(std::span<const BronzeRecord> delivered, Refined<Event> refined, std::string_view position);
 
-  // Derives all rows that are due at `clock` or at the store's own data clock, whichever is later; the clock becomes it.
-  absl::Status Sweep(UtcTime clock);
+  // Takes what `source` has, from where it stands to its end.
+  absl::Status TakeAll(Source& source);
+
+  // Derives all entities that are stale, at the store's data clock.
+  absl::Status RefreshGold() { return DeriveAll({.stale = true}, kNoTime); }
+
+  // Derives all rows that are stale, or due at `clock` or at the store's own data clock, whichever is later; the clock
+  // becomes it.
+  absl::Status Sweep(UtcTime clock) {
+    if (auto status = DeriveAll({.stale = true}, clock); !status.ok()) return status;
+    return DeriveAll({}, clock);
+  }
 
   const RunReport& report() const { return report_; }
 
  private:
   // One batch on its way through the steps.
   struct Work {
-    std::vector<RecordWrite> records;       // new ones, and known ones to be read anew
-    Refined<Event> refined;                 // of these
+    Refined<Event> refined;                 // of `records`, once Admit has left out the others
+    std::vector<RecordWrite> records;       // new ones, and known ones that were read anew
+    std::vector<Refined<Event>> anew;       // owns the texts of elements that were read anew
     std::vector<Element<Event>> withdrawn;  // what those read anew had yielded before
     std::vector<Element<Event>> changed;    // known elements that now stand otherwise
-    std::vector<GoldWrite<Gold>> gold;
     UtcTime clock = kNoTime;
     int64_t redelivered = 0;
     bool passed_over = false;  // a record lay beyond as_of: the position must stay before it
-    SeenAnswer seen;
     KnownAnswer<Event> glanced, known;
-    HistoryAnswer<Event> history;
     Arena texts;
+  };
+  // Records as delivered, each once, with its earliest arrival.
+  struct Once {
+    std::vector<RecordId> ids;
+    std::vector<uint32_t> at;  // where each was first delivered
+    std::vector<Arrival> arrivals;
   };
 
   bool Beyond(UtcTime ingest_ts) const { return run_.as_of != kNoTime && ingest_ts > run_.as_of; }
+  Once EachOnce(std::span<const BronzeRecord> delivered, Work& work);
   absl::Status Admit(std::span<const BronzeRecord> delivered, Work& work);
-  void RefineRecords(Work& work);
+  void Keep(std::span<const BronzeRecord> delivered, const Once& once, const SeenAnswer& seen, Work& work);
   absl::Status SettleElements(Work& work);
-  absl::Status Derive(Work& work);
   absl::Status Write(Work& work, std::string_view position, std::chrono::steady_clock::time_point since);
+  // Entities on their way from their histories to Gold.
+  struct Part {
+    HistoryAnswer<Event> history;
+    Derivation<Gold> made;
+  };
+  using Parts = InOrder<std::shared_ptr<Part>>;
+
+  absl::Status DeriveAll(HistoryQuery query, UtcTime clock);
+  absl::Status BeginPart(HistoryQuery& query, UtcTime clock, Parts& parts, bool& more);
+  absl::Status DeriveWhole(Part& part, UtcTime clock);
+  absl::Status WriteGold(const Derivation<Gold>& made, UtcTime clock);
+  size_t ahead() const { return run_.threads < 2 ? 1 : 2 * run_.threads; }
 
   Store<Pack>& store_;
   const typename Pack::Options& options_;
@@ -124,117 +181,155 @@ absl::StatusOr<RunReport> Run(Source& source, Store<Pack>& store, const typename
   if (auto status = source.Seek(start); !status.ok()) return status;
 
   Runner<Pack> runner(store, options, run);
-  for (bool at_end = false; !at_end;) {
-    absl::StatusOr<SourceBatch> batch = source.Read(run.batch_records);
-    if (!batch.ok()) return batch.status();
-    at_end = batch->at_end;
-    if (batch->records.empty()) continue;
-    if (auto status = runner.Take(batch->records, batch->position); !status.ok()) return status;
-    if (run.on_batch) run.on_batch(runner.report());
-  }
+  if (auto status = runner.TakeAll(source); !status.ok()) return status;
   if (auto status = runner.Sweep(run.as_of); !status.ok()) return status;
   return runner.report();
 }
 
 // ---------------------------------------------------------------------------------------------------------------
 
+// Batches are refined while those before them are settled and written. An error of the source comes after all that it
+// gave.
 template <class Pack>
-absl::Status Runner<Pack>::Take(std::span<const BronzeRecord> delivered, std::string_view position) {
-  const auto since = std::chrono::steady_clock::now();
-  Work work;
-  if (auto status = Admit(delivered, work); !status.ok()) return status;
-  RefineRecords(work);
-  if (auto status = SettleElements(work); !status.ok()) return status;
-  if (auto status = Derive(work); !status.ok()) return status;
-  return Write(work, position, since);
+absl::Status Runner<Pack>::TakeAll(Source& source) {
+  std::deque<SourceBatch> read;  // outlives the work on it
+  InOrder<Refined<Event>> refining(run_.threads);
+  absl::Status reading;
+  for (bool at_end = false;;) {
+    while (!at_end && reading.ok() && read.size() < ahead()) {
+      absl::StatusOr<SourceBatch> batch = source.Read(run_.batch_records);
+      reading = batch.status();
+      if (!reading.ok()) break;
+      at_end = batch->at_end;
+      if (batch->records.empty()) continue;
+      const SourceBatch& kept = read.emplace_back(*std::move(batch));
+      refining.Add([this, &kept] { return Pack::Refine(kept.records, options_); });
+    }
+    if (read.empty()) return reading;
+    Refined<Event> refined = refining.Next();
+    const SourceBatch& batch = read.front();
+    if (auto status = Take(batch.records, std::move(refined), batch.position); !status.ok()) return status;
+    if (run_.on_batch) run_.on_batch(report_);
+    read.pop_front();
+  }
 }
 
-// Leaves the records that are new or whose arrival changed: each once, with its earliest arrival.
 template <class Pack>
-absl::Status Runner<Pack>::Admit(std::span<const BronzeRecord> delivered, Work& work) {
-  absl::flat_hash_map<RecordId, size_t> first;
-  std::vector<RecordId> ids;
-  std::vector<RecordWrite> once;
-  std::vector<UtcTime> clocks;
-  for (const BronzeRecord& record : delivered) {
-    if (Beyond(record.ingest_ts)) {
+absl::Status Runner<Pack>::Take(std::span<const BronzeRecord> delivered, Refined<Event> refined,
+                                std::string_view position) {
+  const auto since = std::chrono::steady_clock::now();
+  Work work;
+  work.refined = std::move(refined);
+  if (auto status = Admit(delivered, work); !status.ok()) return status;
+  if (auto status = SettleElements(work); !status.ok()) return status;
+  if (auto status = Write(work, position, since); !status.ok()) return status;
+  return run_.refresh == Refresh::kEachBatch ? RefreshGold() : absl::OkStatus();
+}
+
+namespace running {
+
+// Numbers of record ids, told apart by the ids.
+struct SameRecord {
+  const std::vector<RecordId>* ids;
+  size_t operator()(uint32_t i) const {
+    return (*ids)[i].payload.Prefix() + static_cast<uint64_t>((*ids)[i].at.offset);
+  }
+  bool operator()(uint32_t a, uint32_t b) const { return (*ids)[a] == (*ids)[b]; }
+};
+
+inline Arrival ArrivalOf(const BronzeRecord& record) {
+  return {record.broker_ts, record.ingest_ts, record.key};
+}
+
+}  // namespace running
+
+template <class Pack>
+typename Runner<Pack>::Once Runner<Pack>::EachOnce(std::span<const BronzeRecord> delivered, Work& work) {
+  Once once;
+  const running::SameRecord same{&once.ids};
+  absl::flat_hash_set<uint32_t, running::SameRecord, running::SameRecord> first(delivered.size(), same, same);
+  once.ids.reserve(delivered.size());
+  for (uint32_t i = 0; i < delivered.size(); ++i) {
+    const BronzeRecord& record = delivered[i];
+    if (Beyond(work.refined.ingest_ts[i])) {
       work.passed_over = true;
       ++report_.beyond;
       continue;
     }
     ++report_.records;
-    work.clock = Advance(work.clock, record.broker_ts, record.ingest_ts);
-    const RecordId id = IdOf(record);
-    const auto [at, added] = first.try_emplace(id, once.size());
+    work.clock = Advance(work.clock, record.broker_ts, work.refined.ingest_ts[i]);
+    once.ids.push_back({record.at, work.refined.payloads[i]});
+    const auto [at, added] = first.insert(static_cast<uint32_t>(once.ids.size() - 1));
     if (added) {
-      ids.push_back(id);
-      once.push_back({.record = record, .id = id});
-      continue;
-    }
-    ++work.redelivered;
-    BronzeRecord& kept = once[at->second].record;
-    const Arrival arrival = Earliest({kept.broker_ts, kept.ingest_ts, kept.key},
-                                     {record.broker_ts, record.ingest_ts, record.key});
-    kept.broker_ts = arrival.broker_ts, kept.ingest_ts = arrival.ingest_ts, kept.key = arrival.key;
-  }
-  if (auto status = store_.Seen(ids, work.seen); !status.ok()) return status;
-  work.clock = std::max(work.clock, work.seen.checkpoint.data_clock);
-  for (size_t i = 0; i < once.size(); ++i) {
-    RecordWrite& write = once[i];
-    if (const std::optional<Arrival>& stood = work.seen.arrivals[i]; stood.has_value()) {
-      BronzeRecord& record = write.record;
-      const Arrival arrival = Earliest(*stood, {record.broker_ts, record.ingest_ts, record.key});
+      once.at.push_back(i);
+      once.arrivals.push_back(running::ArrivalOf(record));
+    } else {
+      once.ids.pop_back();
+      once.arrivals[*at] = Earliest(once.arrivals[*at], running::ArrivalOf(record));
       ++work.redelivered;
-      if (arrival == *stood) continue;
-      record.broker_ts = arrival.broker_ts, record.ingest_ts = arrival.ingest_ts, record.key = arrival.key;
-      write.known = true;
     }
-    work.records.push_back(write);
   }
+  return once;
+}
+
+// Leaves the records that are new or whose arrival changed: each once, with its earliest arrival.
+template <class Pack>
+absl::Status Runner<Pack>::Admit(std::span<const BronzeRecord> delivered, Work& work) {
+  Once once = EachOnce(delivered, work);
+  SeenAnswer seen;
+  if (auto status = store_.Seen(once.ids, seen); !status.ok()) return status;
+  work.clock = std::max(work.clock, seen.checkpoint.data_clock);
+  for (size_t i = 0; i < once.ids.size(); ++i) {
+    if (seen.arrivals[i].has_value()) {
+      once.arrivals[i] = Earliest(*seen.arrivals[i], once.arrivals[i]);
+      ++work.redelivered;
+    }
+  }
+  Keep(delivered, once, seen, work);
   return absl::OkStatus();
 }
 
-// Refines; then leaves out records whose ingest time, read from the payload, lies beyond as_of.
+// Sets `records` and `refined` of `work`. A record whose arrival is another than it was refined with is refined anew.
 template <class Pack>
-void Runner<Pack>::RefineRecords(Work& work) {
-  std::vector<BronzeRecord> records;
-  records.reserve(work.records.size());
-  for (const RecordWrite& write : work.records) records.push_back(write.record);
-  work.refined = Pack::Refine(records, options_);
-  report_.unknown_fields += static_cast<int64_t>(work.refined.unknown_fields);
-
-  absl::flat_hash_set<RecordId> beyond;
-  for (size_t i = 0; i < records.size(); ++i) {
-    const UtcTime ingest_ts = work.refined.ingest_ts[i];
-    if (Beyond(ingest_ts)) {
-      beyond.insert(work.records[i].id);
-    } else if (records[i].ingest_ts == kNoTime) {
-      work.clock = Advance(work.clock, records[i].broker_ts, ingest_ts);
+void Runner<Pack>::Keep(std::span<const BronzeRecord> delivered, const Once& once, const SeenAnswer& seen,
+                        Work& work) {
+  std::vector<Element<Event>>& all = work.refined.elements;
+  std::vector<Element<Event>> kept;
+  const auto is_known = [](const auto& arrival) { return arrival.has_value(); };
+  const bool all_stay = once.ids.size() == delivered.size() &&
+                        std::none_of(seen.arrivals.begin(), seen.arrivals.end(), is_known);
+  work.records.reserve(once.ids.size());
+  for (size_t i = 0; i < once.ids.size(); ++i) {
+    const Arrival& arrival = once.arrivals[i];
+    const bool known = seen.arrivals[i].has_value();
+    if (known && arrival == *seen.arrivals[i]) continue;
+    const uint32_t at = once.at[i];
+    BronzeRecord record = delivered[at];
+    record.broker_ts = arrival.broker_ts, record.ingest_ts = arrival.ingest_ts, record.key = arrival.key;
+    work.records.push_back({.record = record, .id = once.ids[i], .known = known});
+    if (all_stay) continue;
+    const auto begin = all.begin() + (at == 0 ? 0 : work.refined.ends[at - 1]);
+    const auto end = all.begin() + work.refined.ends[at];
+    if (arrival == running::ArrivalOf(delivered[at])) {
+      kept.insert(kept.end(), std::make_move_iterator(begin), std::make_move_iterator(end));
+    } else {
+      Refined<Event>& anew = work.anew.emplace_back(Pack::Refine({&record, 1}, options_));
+      kept.insert(kept.end(), anew.elements.begin(), anew.elements.end());
     }
   }
-  if (beyond.empty()) return;
-  work.passed_over = true;
-  report_.beyond += static_cast<int64_t>(beyond.size());
-  report_.records -= static_cast<int64_t>(beyond.size());
-  std::erase_if(work.records, [&](const RecordWrite& write) { return beyond.contains(write.id); });
-  std::erase_if(work.refined.elements, [&](const Element<Event>& element) {
-    return beyond.contains(IdOf(element.identity.order).record);
-  });
+  if (!all_stay) all = std::move(kept);
+  report_.unknown_fields += static_cast<int64_t>(work.refined.unknown_fields);
 }
 
 template <class Pack>
 absl::Status Runner<Pack>::SettleElements(Work& work) {
   std::vector<Element<Event>>& arrived = work.refined.elements;
-  const std::vector<uint32_t> sorted = ToSettle<Event>(arrived);
-  std::vector<Identity> identities;
-  identities.reserve(sorted.size());
-  for (const uint32_t i : sorted) identities.push_back(arrived[i].identity);
   std::vector<RecordId> read_anew;
   for (const RecordWrite& write : work.records) {
     if (write.known) read_anew.push_back(write.id);
   }
   KnownAnswer<Event>& glanced = work.glanced;
-  if (auto status = store_.Known({.arrived = identities, .records = read_anew}, glanced); !status.ok())
+  if (auto status = store_.Known({.arrived = arrived, .records = read_anew}, glanced); !status.ok())
     return status;
   work.withdrawn = std::move(glanced.elements);
 
@@ -244,11 +339,11 @@ absl::Status Runner<Pack>::SettleElements(Work& work) {
     if (element.to_settle()) losing.insert(element.identity.unit);
   }
   if (!losing.empty()) {
-    for (size_t i = 0; i < sorted.size(); ++i) {
-      if (losing.contains(identities[i].unit)) glanced.glances[i] = Glance{};
+    for (Glance& glance : glanced.glances) {
+      if (losing.contains(arrived[glance.arrived].identity.unit)) glance = {.arrived = glance.arrived};
     }
   }
-  Unsettled left = SettleAtAGlance<Event>(arrived, sorted, glanced.glances);
+  Unsettled left = SettleAtAGlance<Event>(arrived, glanced.glances);
   for (const Digest& unit : left.units) losing.insert(unit);
   left.units.assign(losing.begin(), losing.end());
   if (!left.units.empty()) {
@@ -259,18 +354,6 @@ absl::Status Runner<Pack>::SettleElements(Work& work) {
   std::erase_if(work.known.elements,
                 [&](const auto& element) { return gone.contains(IdOf(element.identity.order)); });
   work.changed = SettleWhole<Pack>(arrived, left.arrived, work.known.elements, options_, work.texts);
-  return absl::OkStatus();
-}
-
-template <class Pack>
-absl::Status Runner<Pack>::Derive(Work& work) {
-  const std::vector<EntityKey> touched =
-      TouchedEntities<Event>(work.refined.elements, work.changed, work.withdrawn);
-  if (touched.empty()) return absl::OkStatus();
-  if (auto status = store_.History({.entities = touched}, work.history); !status.ok()) return status;
-  const std::vector<Element<Event>> history = HistoryAfter<Event>(
-      std::move(work.history.elements), work.refined.elements, work.changed, work.withdrawn);
-  work.gold = DeriveEntities<Pack>(history, work.history.versions, work.clock, options_);
   return absl::OkStatus();
 }
 
@@ -293,7 +376,6 @@ absl::Status Runner<Pack>::Write(Work& work, std::string_view position,
       .records = work.records,
       .withdrawn = withdrawn,
       .elements = elements,
-      .gold = work.gold,
       .log = {.run_id = run_.run_id,
               .batch = report_.batches,
               .source = run_.source,
@@ -306,24 +388,72 @@ absl::Status Runner<Pack>::Write(Work& work, std::string_view position,
   return store_.Apply(batch);
 }
 
+// Fetches the first entities that `query` finds, has them derived, and has `query` pass them over.
 template <class Pack>
-absl::Status Runner<Pack>::Sweep(UtcTime clock) {
+absl::Status Runner<Pack>::BeginPart(HistoryQuery& query, UtcTime clock, Parts& parts, bool& more) {
+  const auto part = std::make_shared<Part>();
+  if (auto status = store_.History(query, part->history); !status.ok()) return status;
+  more = part->history.more;
+  query.stale_skip += part->history.entities.size();
+  if (part->history.entities.empty()) return absl::OkStatus();
+  parts.Add([this, part, clock] {
+    const HistoryAnswer<Event>& history = part->history;
+    const bool summarize = run_.refresh == Refresh::kEachBatch;
+    part->made = DeriveEntities<Pack>(history.entities, history.elements, history.versions, summarize, clock, options_);
+    return part;
+  });
+  return absl::OkStatus();
+}
+
+// Derives what cannot be gone on with from its summary.
+template <class Pack>
+absl::Status Runner<Pack>::DeriveWhole(Part& part, UtcTime clock) {
+  Derivation<Gold>& made = part.made;
+  const bool summarize = run_.refresh == Refresh::kEachBatch;
+  for (std::span<const EntityKey> rest = made.unfolded; !rest.empty();) {
+    HistoryAnswer<Event> whole;
+    if (auto status = store_.History({.entities = rest, .whole = true}, whole); !status.ok()) return status;
+    auto others =
+        DeriveEntities<Pack>(whole.entities, whole.elements, whole.versions, summarize, clock, options_);
+    std::move(others.gold.begin(), others.gold.end(), std::back_inserter(made.gold));
+    std::move(others.derived.begin(), others.derived.end(), std::back_inserter(made.derived));
+    rest = rest.subspan(whole.entities.size());
+  }
+  return absl::OkStatus();
+}
+
+template <class Pack>
+absl::Status Runner<Pack>::WriteGold(const Derivation<Gold>& made, UtcTime clock) {
+  ++report_.batches;
+  return store_.Apply({.data_clock = clock,
+                       .gold = made.gold,
+                       .derived = made.derived,
+                       .log = {.run_id = run_.run_id, .batch = report_.batches, .data_clock = clock}});
+}
+
+// Stale entities stop being stale when they are written; rows that are due stop being so, or do not change any more.
+template <class Pack>
+absl::Status Runner<Pack>::DeriveAll(HistoryQuery query, UtcTime clock) {
   SeenAnswer seen;
   if (auto status = store_.Seen({}, seen); !status.ok()) return status;
   const UtcTime stood = seen.checkpoint.data_clock;
   clock = std::max(clock, stood);
   report_.data_clock = clock;
-  for (bool moves = clock > stood;; moves = false) {
-    HistoryAnswer<Event> due;
-    if (auto status = store_.History({.due_by = clock}, due); !status.ok()) return status;
-    const std::vector<Element<Event>> history = HistoryAfter<Event>(std::move(due.elements), {}, {}, {});
-    const auto gold = DeriveEntities<Pack>(history, due.versions, clock, options_);
-    if (gold.empty() && !moves) return absl::OkStatus();
-    ++report_.batches;
-    const Batch<Pack> batch{.data_clock = clock,
-                            .gold = gold,
-                            .log = {.run_id = run_.run_id, .batch = report_.batches, .data_clock = clock}};
-    if (auto status = store_.Apply(batch); !status.ok()) return status;
+  if (!query.stale) query.due_by = clock;
+  if (clock > stood) {
+    if (auto status = WriteGold({}, clock); !status.ok()) return status;
+  }
+  Parts parts(run_.refresh == Refresh::kAtEnd ? run_.threads : 1);  // else they are few
+  for (bool more = true;;) {
+    while (more && parts.size() < (query.stale ? ahead() : 1)) {
+      if (auto status = BeginPart(query, clock, parts, more); !status.ok()) return status;
+    }
+    if (parts.size() == 0) return absl::OkStatus();
+    const std::shared_ptr<Part> part = parts.Next();
+    query.stale_skip -= part->history.entities.size();
+    if (auto status = DeriveWhole(*part, clock); !status.ok()) return status;
+    if (!query.stale && part->made.gold.empty()) return absl::OkStatus();
+    if (auto status = WriteGold(part->made, clock); !status.ok()) return status;
   }
 }
 

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -14,9 +15,12 @@ namespace medallion {
 
 // A stretch of a feed, and where it ends.
 struct SourceBatch {
-  std::span<const BronzeRecord> records;  // and what they refer to: valid until the next call of the source
-  std::string position;                   // after the last record; opaque to everyone but the source
-  bool at_end = false;                    // nothing more for now
+  std::vector<BronzeRecord> records = {};
+  // Keeps what the records refer to, so that a batch can be worked on while the next is read. Null where that is the
+  // source's for as long as it lives.
+  std::shared_ptr<const void> owner = {};
+  std::string position = {};  // after the last record; opaque to everyone but the source
+  bool at_end = false;        // nothing more for now
 };
 
 // One thread at a time. Errors: Unavailable if trying again may help; any other ends the run.

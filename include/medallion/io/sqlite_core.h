@@ -13,20 +13,19 @@
 //
 //   medallion_elements   one row an element; element = record << 24 | ordinal
 //     fate, hour         for the books; hour of ingest_ts, counted from 1970
-//     unit               Short of the unit, where it is to be settled
-//     probe              what a glance asks for, within the unit. Of a winner: 0, or a digest of (business
-//                        key, cut) where the unit is more than one key. Of a business duplicate: a digest of
-//                        (business key, fact, event id); it is the first in agreement with that event id, for
-//                        later ones are technical duplicates. Of any other: null
-//     entity             Short of the entity, where the element is in its history
-//     body               the element, see io/element_codec.h
+//     body               the element, see PackWhole in io/element_codec.h
 //   medallion_gold       the version of each Gold row, the entity it comes from (whole, and Short), when it
 //                        is due. This is what was written; the public table may have been changed by hand
+//   medallion_stale      entities to be derived again
+//   medallion_summaries  of entities: equal to the elements numbered below `summed`. Elements of new records
+//                        are numbered above all others; any other write to the entity drops the summary
 //   medallion_positions, medallion_meta (pack, data_clock)
 //
-// Short of a digest: its first six bytes, most significant first, as a signed integer. That is the longest
-// prefix which SQLite stores in six bytes, and keeps the indexes short. Rows found by it are checked against
-// the whole digest.
+// Indexes, see io/sqlite_runs.h: from a key to numbers of rows, which are checked against what was asked for.
+//
+//   medallion_coordinates  CoordinateKey -> record
+//   medallion_units        a key of the unit -> element, where it is to be settled
+//   medallion_histories    Short of the entity -> element, where it was in its history once
 //
 // One thread at a time. Errors: see io/sqlite.h.
 #pragma once
@@ -45,20 +44,29 @@
 #include "medallion/bronze/record.h"
 #include "medallion/gold/merge.h"
 #include "medallion/io/sqlite.h"
+#include "medallion/io/sqlite_runs.h"
 #include "medallion/io/store.h"
 #include "medallion/io/tables.h"
 #include "medallion/silver/accounting.h"
 
 namespace medallion::sqlite {
 
-inline constexpr int64_t kSchemaVersion = 1;
+inline constexpr int64_t kSchemaVersion = 2;
 inline constexpr int64_t kApplicationId = 0x4D44'4C4E;  // "MDLN"
 
-int64_t Short(const Digest& digest);
+// The first eight bytes, most significant first.
+uint64_t Short(const Digest& digest);
 
-// See `probe` above.
-int64_t WinnerProbe(const Identity& identity);
-int64_t EventProbe(const Identity& winner, uint64_t event_id);
+// Records of one partition have keys that follow each other as their offsets do.
+uint64_t CoordinateKey(const Coordinate& at);
+
+// What a glance asks for. Each is the first six bytes of the unit, then a tag of two: of a winner, 1, or a digest of
+// (business key, cut) where the unit is more than one key; of a business duplicate, a digest of (business key, fact,
+// event id), for it is the first in agreement with that event id: later ones are technical duplicates; of any other, 0.
+inline constexpr int kTagBits = 16;
+uint64_t WinnerKey(const Identity& identity);
+uint64_t EventKey(const Identity& winner, uint64_t event_id);
+uint64_t UnitKey(const Digest& unit);  // with the tag 0
 
 // The tables for everyone, in the order of the flow.
 enum class Table : uint8_t { kSilver, kQuarantine, kAudit, kIgnored, kGold, kRunLog };
@@ -79,63 +87,71 @@ struct ElementEntry {
   int64_t element = 0;
   Fate fate = Fate::kSilver;
   UtcTime ingest_ts = kNoTime;
-  std::optional<int64_t> unit = {}, probe = {}, entity = {};
   std::string_view body = {};
+};
+
+// A record that is in the store.
+struct KeptRecord {
+  int64_t number = 0;  // 0: it is not
+  Arrival arrival;
 };
 
 class Core {
  public:
-  // How elements are found. The key is a Short, save for kRecord.
-  enum Lookup : uint8_t { kByUnit, kByEntity, kByRecord };
-
   // Opens the store at `path`, or makes it.
   absl::Status Open(const std::string& path, const StoreShape& shape, const SqliteOptions& options);
 
   Connection& connection() { return connection_; }
   const std::string& path() const { return connection_.path(); }
+  RunIndex& units() { return units_; }
+  RunIndex& histories() { return histories_; }
 
-  // Fetching. Watch notes the state of the file, so that Begin can refuse a batch that was computed from
-  // another one: `anew` at the start of a batch.
+  // Fetching, within a transaction. Watch comes first; it notes the state of the file, so that Begin can refuse
+  // a batch that was computed from another one: `anew` at the start of a batch.
   absl::Status Watch(bool anew);
   absl::Status ReadCheckpoint(Checkpoint& checkpoint);
-  absl::Status ReadArrival(const RecordId& id, std::optional<Arrival>& arrival, Arena& texts);
-  absl::StatusOr<bool> HasUnit(int64_t unit);
+  absl::Status FindRecords(std::span<const RecordId> ids, std::vector<KeptRecord>& records, Arena& texts);
   absl::Status ReadVersions(const EntityKey& entity, std::vector<GoldVersion>& versions);
-  absl::Status ReadDue(UtcTime due_by, size_t due_max, std::vector<EntityKey>& entities);
+  absl::Status ReadSummary(const EntityKey& entity, std::string_view& summary, int64_t& summed, Arena& texts);
 
-  // Calls use(element, body) until it returns false.
+  // Further entities that are stale, in the order of their keys, or due, the earliest first; from the `skip`th.
+  absl::Status ReadStale(const EntityKey& after, size_t most, std::vector<EntityKey>& entities);
+  absl::Status ReadDue(UtcTime due_by, size_t skip, size_t most, std::vector<EntityKey>& entities);
+
+  // Calls use(element, body), which may say false to end, for one element or for all of a record.
   template <class Use>
-  absl::Status ForElements(Lookup lookup, int64_t key, Use&& use) {
-    Query query(find_elements_[lookup], key);
-    while (query.Next() && use(query.Int(0), query.Text(1))) {
-    }
+  absl::Status ForElement(int64_t element, Use&& use) {
+    Query query(read_body_, element);
+    if (query.Next()) use(element, query.Text(0));
     return query.status();
   }
   template <class Use>
-  absl::Status ForProbe(int64_t unit, int64_t probe, Use&& use) {
-    Query query(find_probe_, unit, probe);
+  absl::Status ForRecord(int64_t record, Use&& use) {
+    Query query(read_bodies_, record);
     while (query.Next() && use(query.Int(0), query.Text(1))) {
     }
     return query.status();
   }
 
   // Writing, between Begin and the commit of `transaction`.
-  struct Kept {
-    int64_t record = 0;  // its number
-    bool stood = false;  // it was there before
-  };
   absl::Status Begin(Transaction& transaction);
-  absl::StatusOr<Kept> PutRecord(const RecordWrite& write);
-  absl::StatusOr<int64_t> FindRecord(const RecordId& id);  // 0: there is none
+  // Sets the number of each; those from first_new() on are new.
+  absl::Status PutRecords(std::span<const RecordWrite> writes, std::vector<int64_t>& numbers);
+  int64_t first_new() const { return first_new_; }
+  int64_t elements_end() const { return next_record_ << 24; }
   absl::Status ReadRecord(int64_t record, BronzeRecord& out, Arena& texts);
-  absl::Status DropElement(int64_t element);
   absl::Status PutElement(const ElementEntry& entry, const Cells& row);
+  absl::Status DropRow(int64_t element, Fate fate);  // from the table for everyone
+  absl::Status DropElement(int64_t element);
+  absl::Status DropSummary(const EntityKey& entity);
+  absl::Status MarkStale(std::span<const EntityKey> sorted);
+  absl::Status MarkFresh(const EntityKey& entity, std::string_view summary);
   absl::Status PutGold(const GoldVersion& row, UtcTime next_due_at, const Cells& cells);
   absl::Status DropGold(const GoldVersion& row);
   absl::Status PutPosition(std::string_view source, std::string_view position);
   absl::Status RaiseClock(UtcTime clock);
   absl::Status PutLog(const Cells& cells, std::string_view json);
-  void Committed() { watched_ = false; }
+  void Committed() { watched_ = false, loaded_ = true; }
 
   // Reading back.
   std::vector<std::string> Names() const;
@@ -156,20 +172,31 @@ class Core {
   absl::Status Prepare();
   absl::Status PrepareElements();
   absl::Status PrepareGold();
+  absl::Status Load();
+  absl::Status Check(std::span<const RecordId> ids, std::span<const Hit> hits,
+                     std::vector<KeptRecord>& records, Arena& texts);
+  absl::Status PutRecord(int64_t number, const RecordWrite& write);
   absl::StatusOr<int64_t> FindGold(const GoldVersion& row);
   absl::Status CountFates(Accounting& books);
 
   Connection connection_;  // first: what follows refers to it
   std::string pack_;
   std::array<PublicTable, kTables> tables_;
-  Statement data_version_, read_clock_, read_positions_, find_arrival_, find_record_, read_record_;
+  RunIndex coordinates_{"medallion_coordinates", 0};
+  RunIndex units_{"medallion_units", kTagBits};
+  RunIndex histories_{"medallion_histories", 64};
+  Statement data_version_, read_clock_, read_positions_, find_records_, read_record_, top_record_;
   Statement put_record_, put_arrival_;
-  std::array<Statement, 3> find_elements_;
-  Statement find_probe_, has_unit_, put_element_, find_fate_, replace_element_, drop_element_;
+  Statement read_body_, read_bodies_, put_element_, drop_element_;
+  Statement read_stale_, put_stale_, drop_stale_, read_summary_, put_summary_, drop_summary_;
   Statement find_gold_, find_due_, top_gold_, put_gold_, replace_gold_, drop_gold_;
   Statement put_position_, raise_clock_, last_log_;
   bool watched_ = false;
   int64_t watched_version_ = 0;
+  bool loaded_ = false;  // what is kept in memory is that of the file at `loaded_version_`
+  int64_t loaded_version_ = 0;
+  int64_t next_record_ = 1;
+  int64_t first_new_ = 1;
   int64_t next_gold_ = 0;  // number of the next new Gold row, while a batch is written
 };
 

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -40,7 +41,7 @@ class SqliteStore final : public Store<Pack>, public Tables {
                                                            const SqliteOptions& options = {});
 
   absl::Status Seen(std::span<const RecordId> records, SeenAnswer& answer) override;
-  absl::Status Known(const KnownQuery& query, KnownAnswer<Event>& answer) override;
+  absl::Status Known(const KnownQuery<Event>& query, KnownAnswer<Event>& answer) override;
   absl::Status History(const HistoryQuery& query, HistoryAnswer<Event>& answer) override;
   absl::Status Apply(const Batch<Pack>& batch) override;
 
@@ -49,32 +50,55 @@ class SqliteStore final : public Store<Pack>, public Tables {
   absl::StatusOr<Accounting> Books() override { return core_.Books(); }
 
  private:
-  using Kept = sqlite::Core::Kept;
-
   SqliteStore() = default;
 
-  // Takes the elements that are found and that `fits` accepts; texts are copied to the answer.
-  template <class Fits>
-  absl::Status Collect(sqlite::Core::Lookup lookup, int64_t key, const Fits& fits, Arena& texts,
-                       std::vector<Element<Event>>& out);
-  absl::Status Unpack(int64_t number, std::string_view body, Element<Event>& element) const;
-  absl::Status GlanceAt(const Identity& arrived, Arena& texts, std::optional<Glance>& glance);
-  absl::Status FindWinner(const Identity& arrived, Arena& texts, Glance& glance);
-  absl::Status FindEvent(const Identity& arrived, Arena& texts, Glance& glance);
+  using ElementRow = Element<Event>;
 
+  // Reading.
+  absl::Status Unpack(int64_t number, std::string_view body, ElementRow& element, Arena& texts) const;
+  absl::Status ReadElement(int64_t number, std::optional<ElementRow>& element, Arena& texts);
+  absl::Status FindWinners(std::span<const ElementRow> arrived, std::vector<Glance>& glances, Arena& texts);
+  absl::Status FindEvents(std::span<const ElementRow> arrived, std::vector<Glance>& glances, Arena& texts);
+  absl::Status FindUnits(std::span<const ElementRow> arrived, std::vector<Glance>& glances);
+  absl::Status ReadUnits(std::span<const Digest> units, KnownAnswer<Event>& answer);
+  absl::Status ReadRecords(std::span<const RecordId> records, KnownAnswer<Event>& answer);
+
+  // Where the entities that History asks for come from: first those given, then the stale, then the due.
+  struct Entities {
+    size_t given = 0;
+    bool stale_left = false, due_left = false;
+    EntityKey stale_after{};
+    size_t due = 0;
+    absl::flat_hash_set<EntityKey> taken = {};
+  };
+  absl::Status NextEntities(const HistoryQuery& query, Entities& from, std::vector<EntityKey>& next);
+  absl::Status ReadHistories(std::span<const EntityKey> entities, const HistoryQuery& query,
+                             HistoryAnswer<Event>& answer);
+  absl::Status ReadHistory(const EntityKey& entity, std::span<const sqlite::Hit> elements, bool whole,
+                           HistoryAnswer<Event>& answer);
+
+  // Writing.
   absl::Status PutAll(const Batch<Pack>& batch);
-  absl::Status PutRecords(std::span<const RecordWrite> records);
   absl::Status Withdraw(std::span<const ElementId> withdrawn);
   absl::Status PutElements(const Batch<Pack>& batch);
-  absl::Status PutElement(const Element<Event>& element, Kept kept, const BronzeRecord* record);
-  absl::Status SetRow(const Element<Event>& element, int64_t record_number, const BronzeRecord* record);
+  absl::Status NumberRecords(const Batch<Pack>& batch, std::vector<int64_t>& records,
+                             std::vector<size_t>& at);
+  absl::Status PutElement(const ElementRow& element, int64_t record_number, const BronzeRecord* record);
+  absl::Status Replaces(int64_t number, const ElementRow& stood);
+  void Find(const ElementRow& element, int64_t number, const std::optional<ElementRow>& stood);
+  absl::Status SetRow(const ElementRow& element, int64_t record_number, const BronzeRecord* record);
+  absl::Status MarkEntities(std::span<const Derived> derived);
   absl::Status PutGold(std::span<const GoldWrite<Gold>> gold);
   absl::StatusOr<int64_t> NumberOf(int64_t record, uint32_t ordinal) const;
 
   sqlite::Core core_;
-  std::vector<Kept> kept_;  // numbers of the batch's records
-  sqlite::Cells cells_;     // scratch
-  std::string body_, json_;
+  // Of the batch: numbers of its records, what is to go into the indexes, what it makes stale.
+  std::vector<int64_t> numbers_;
+  std::vector<sqlite::Entry> units_, histories_;
+  std::vector<EntityKey> stale_;
+  sqlite::Cells cells_;  // scratch
+  PackWriter body_;
+  std::string json_;
 };
 
 // -----------------------------------------------------------------------------------------------------------
@@ -100,140 +124,218 @@ absl::Status SqliteStore<Pack>::Seen(std::span<const RecordId> records, SeenAnsw
   sqlite::Transaction reading(core_.connection());
   if (auto status = reading.Begin(sqlite::Transaction::kRead); !status.ok()) return status;
   if (auto status = core_.Watch(/*anew=*/true); !status.ok()) return status;
+  std::vector<sqlite::KeptRecord> kept;
+  if (auto status = core_.FindRecords(records, kept, answer.texts); !status.ok()) return status;
   answer.arrivals.assign(records.size(), std::nullopt);
   for (size_t i = 0; i < records.size(); ++i) {
-    if (auto status = core_.ReadArrival(records[i], answer.arrivals[i], answer.texts); !status.ok())
-      return status;
+    if (kept[i].number != 0) answer.arrivals[i] = kept[i].arrival;
   }
   answer.checkpoint = {};
   return core_.ReadCheckpoint(answer.checkpoint);
 }
 
 template <class Pack>
-absl::Status SqliteStore<Pack>::Unpack(int64_t number, std::string_view body, Element<Event>& element) const {
+absl::Status SqliteStore<Pack>::Unpack(int64_t number, std::string_view body, ElementRow& element,
+                                       Arena& texts) const {
   element = {};
-  if (UnpackElement(body, element) && static_cast<int>(element.standing.fate) < kFates)
+  if (UnpackWhole(texts.Copy(body), element, texts) && static_cast<int>(element.standing.fate) < kFates) {
     return absl::OkStatus();
+  }
   return absl::DataLossError(core_.path() + ": read element " + std::to_string(number) +
                              ": the file is damaged: restore it, or run into a new one");
 }
 
+// Nothing where it is gone.
 template <class Pack>
-template <class Fits>
-absl::Status SqliteStore<Pack>::Collect(sqlite::Core::Lookup lookup, int64_t key, const Fits& fits,
-                                        Arena& texts, std::vector<Element<Event>>& out) {
+absl::Status SqliteStore<Pack>::ReadElement(int64_t number, std::optional<ElementRow>& element,
+                                            Arena& texts) {
+  element.reset();
   absl::Status damage;
-  Element<Event> element;
-  const absl::Status status = core_.ForElements(lookup, key, [&](int64_t number, std::string_view body) {
-    damage = Unpack(number, texts.Copy(body), element);
-    if (damage.ok() && fits(element)) out.push_back(element);
-    return damage.ok();
+  const absl::Status status = core_.ForElement(number, [&](int64_t, std::string_view body) {
+    damage = Unpack(number, body, element.emplace(), texts);
   });
   return status.ok() ? damage : status;
 }
 
 template <class Pack>
-absl::Status SqliteStore<Pack>::Known(const KnownQuery& query, KnownAnswer<Event>& answer) {
+absl::Status SqliteStore<Pack>::Known(const KnownQuery<Event>& query, KnownAnswer<Event>& answer) {
   sqlite::Transaction reading(core_.connection());
-  if (auto status = reading.Begin(sqlite::Transaction::kRead); !status.ok()) return status;
-  if (auto status = core_.Watch(/*anew=*/false); !status.ok()) return status;
-  answer.glances.assign(query.arrived.size(), std::nullopt);
-  for (size_t i = 0; i < query.arrived.size(); ++i) {
-    if (auto status = GlanceAt(query.arrived[i], answer.texts, answer.glances[i]); !status.ok())
-      return status;
+  absl::Status status = reading.Begin(sqlite::Transaction::kRead);
+  if (status.ok()) status = core_.Watch(/*anew=*/false);
+  if (status.ok()) status = FindWinners(query.arrived, answer.glances, answer.texts);
+  if (status.ok()) status = FindEvents(query.arrived, answer.glances, answer.texts);
+  if (status.ok()) status = FindUnits(query.arrived, answer.glances);
+  if (status.ok()) status = ReadUnits(query.units, answer);
+  if (status.ok()) status = ReadRecords(query.records, answer);
+  return status;
+}
+
+// A glance for each whose unit may be known, with the winner where there is one.
+template <class Pack>
+absl::Status SqliteStore<Pack>::FindWinners(std::span<const ElementRow> arrived, std::vector<Glance>& glances,
+                                            Arena& texts) {
+  std::vector<sqlite::Entry> asked;  // key -> index of `glances`
+  for (uint32_t i = 0; i < arrived.size(); ++i) {
+    if (!arrived[i].to_settle()) continue;
+    const uint64_t key = sqlite::WinnerKey(arrived[i].identity);
+    if (!core_.units().MayHold(key)) continue;
+    asked.push_back({key, static_cast<int64_t>(glances.size())});
+    glances.emplace_back().arrived = i;
   }
-  absl::flat_hash_set<ElementId> taken;
-  const auto once = [&](const Element<Event>& element) {
-    return taken.insert(IdOf(element.identity.order)).second;
-  };
-  for (const Digest& unit : query.units) {
-    const auto fits = [&](const Element<Event>& element) {
-      return element.identity.unit == unit && once(element);
-    };
-    const auto status =
-        Collect(sqlite::Core::kByUnit, sqlite::Short(unit), fits, answer.texts, answer.elements);
-    if (!status.ok()) return status;
-  }
-  for (const RecordId& id : query.records) {
-    const absl::StatusOr<int64_t> record = core_.FindRecord(id);
-    if (!record.ok()) return record.status();
-    if (auto status = Collect(sqlite::Core::kByRecord, *record, once, answer.texts, answer.elements);
-        !status.ok()) {
-      return status;
-    }
+  std::vector<sqlite::Hit> hits;
+  if (auto status = core_.units().Find(asked, 0, hits); !status.ok()) return status;
+  std::optional<ElementRow> element;
+  for (const sqlite::Hit& hit : hits) {
+    Glance& glance = glances[static_cast<size_t>(hit.asked)];
+    const Identity& ask = arrived[glance.arrived].identity;
+    if (glance.has_winner) continue;
+    if (auto status = ReadElement(hit.value, element, texts); !status.ok()) return status;
+    if (!element.has_value() || element->standing.fate != Fate::kSilver) continue;
+    const Identity& found = element->identity;
+    if (found.unit != ask.unit || found.business_key != ask.business_key || found.cut != ask.cut) continue;
+    glance.has_winner = true;
+    glance.winner = found;
+    glance.filled = element->standing.filled;
   }
   return absl::OkStatus();
 }
 
-// Nothing where the unit is new. Looks at few rows, however many the unit has.
+// Of the members in agreement with one event id, all but the first are technical duplicates: so the first is the
+// winner itself or the one business duplicate with that id.
 template <class Pack>
-absl::Status SqliteStore<Pack>::GlanceAt(const Identity& arrived, Arena& texts,
-                                         std::optional<Glance>& glance) {
-  const int64_t unit = sqlite::Short(arrived.unit);
-  const absl::StatusOr<bool> stands = core_.HasUnit(unit);
-  if (!stands.ok() || !*stands) return stands.status();
-  Glance found;
-  if (auto status = FindWinner(arrived, texts, found); !status.ok()) return status;
-  if (found.has_winner) {
-    if (auto status = FindEvent(arrived, texts, found); !status.ok()) return status;
-    glance = found;
-    return absl::OkStatus();
+absl::Status SqliteStore<Pack>::FindEvents(std::span<const ElementRow> arrived, std::vector<Glance>& glances,
+                                           Arena& texts) {
+  std::vector<sqlite::Entry> asked;  // key -> index of `glances`
+  for (size_t i = 0; i < glances.size(); ++i) {
+    Glance& glance = glances[i];
+    const uint64_t event_id = arrived[glance.arrived].identity.event_id;
+    if (!glance.has_winner) continue;
+    if (glance.winner.event_id == event_id) {
+      glance.event_id_seen = true;
+      glance.event_id_first = glance.winner.order;
+    } else {
+      asked.push_back({sqlite::EventKey(glance.winner, event_id), static_cast<int64_t>(i)});
+    }
   }
-  // No winner: is it this unit at all, or another with an equal Short?
-  absl::Status damage;
-  Element<Event> element;
-  const auto status =
-      core_.ForElements(sqlite::Core::kByUnit, unit, [&](int64_t number, std::string_view body) {
-        damage = Unpack(number, body, element);
-        if (damage.ok() && element.identity.unit == arrived.unit) glance.emplace();
-        return damage.ok() && !glance.has_value();
-      });
-  return status.ok() ? damage : status;
-}
-
-template <class Pack>
-absl::Status SqliteStore<Pack>::FindWinner(const Identity& arrived, Arena& texts, Glance& glance) {
-  absl::Status damage;
-  Element<Event> element;
-  const auto use = [&](int64_t number, std::string_view body) {
-    damage = Unpack(number, texts.Copy(body), element);
-    const Identity& identity = element.identity;
-    glance.has_winner = damage.ok() && element.standing.fate == Fate::kSilver &&
-                        identity.unit == arrived.unit && identity.business_key == arrived.business_key &&
-                        identity.cut == arrived.cut;
-    if (!glance.has_winner) return damage.ok();
-    glance.winner = identity;
-    glance.filled = element.standing.filled;
-    return false;
-  };
-  const auto status = core_.ForProbe(sqlite::Short(arrived.unit), sqlite::WinnerProbe(arrived), use);
-  return status.ok() ? damage : status;
-}
-
-// Of the members in agreement with one event id, all but the first are technical duplicates: so the first is
-// the winner itself or the one business duplicate with that id.
-template <class Pack>
-absl::Status SqliteStore<Pack>::FindEvent(const Identity& arrived, Arena& texts, Glance& glance) {
-  const Identity& winner = glance.winner;
-  if (winner.event_id == arrived.event_id) {
+  std::vector<sqlite::Hit> hits;
+  if (auto status = core_.units().Find(asked, 0, hits); !status.ok()) return status;
+  std::optional<ElementRow> element;
+  for (const sqlite::Hit& hit : hits) {
+    Glance& glance = glances[static_cast<size_t>(hit.asked)];
+    const Identity& winner = glance.winner;
+    if (glance.event_id_seen) continue;
+    if (auto status = ReadElement(hit.value, element, texts); !status.ok()) return status;
+    if (!element.has_value() || element->standing.fate != Fate::kBusinessDuplicate) continue;
+    const Identity& found = element->identity;
+    if (found.unit != winner.unit || found.business_key != winner.business_key || found.fact != winner.fact)
+      continue;
+    if (found.event_id != arrived[glance.arrived].identity.event_id) continue;
     glance.event_id_seen = true;
-    glance.event_id_first = winner.order;
-    return absl::OkStatus();
+    glance.event_id_first = found.order;
   }
-  absl::Status damage;
-  Element<Event> element;
-  const auto use = [&](int64_t number, std::string_view body) {
-    damage = Unpack(number, texts.Copy(body), element);
-    const Identity& identity = element.identity;
-    glance.event_id_seen = damage.ok() && element.standing.fate == Fate::kBusinessDuplicate &&
-                           identity.unit == winner.unit && identity.business_key == winner.business_key &&
-                           identity.fact == winner.fact && identity.event_id == arrived.event_id;
-    if (glance.event_id_seen) glance.event_id_first = identity.order;
-    return damage.ok() && !glance.event_id_seen;
-  };
-  const auto status =
-      core_.ForProbe(sqlite::Short(winner.unit), sqlite::EventProbe(winner, arrived.event_id), use);
-  return status.ok() ? damage : status;
+  return absl::OkStatus();
+}
+
+// Takes out the glances without a winner whose unit is not known either: it was another with an equal key.
+template <class Pack>
+absl::Status SqliteStore<Pack>::FindUnits(std::span<const ElementRow> arrived, std::vector<Glance>& glances) {
+  std::vector<Digest> units;
+  absl::flat_hash_map<Digest, bool> stands;
+  std::vector<sqlite::Entry> asked;  // key -> index of `units`
+  for (const Glance& glance : glances) {
+    const Digest& unit = arrived[glance.arrived].identity.unit;
+    if (glance.has_winner || !stands.try_emplace(unit, false).second) continue;
+    asked.push_back({sqlite::UnitKey(unit), static_cast<int64_t>(units.size())});
+    units.push_back(unit);
+  }
+  std::vector<sqlite::Hit> hits;
+  if (auto status = core_.units().Find(asked, sqlite::kTagBits, hits); !status.ok()) return status;
+  std::optional<ElementRow> element;
+  for (const sqlite::Hit& hit : hits) {
+    const Digest& unit = units[static_cast<size_t>(hit.asked)];
+    bool& stands_already = stands[unit];
+    if (stands_already) continue;
+    Arena texts;
+    if (auto status = ReadElement(hit.value, element, texts); !status.ok()) return status;
+    stands_already = element.has_value() && element->identity.unit == unit;
+  }
+  std::erase_if(glances, [&](const Glance& glance) {
+    return !glance.has_winner && !stands[arrived[glance.arrived].identity.unit];
+  });
+  return absl::OkStatus();
+}
+
+template <class Pack>
+absl::Status SqliteStore<Pack>::ReadUnits(std::span<const Digest> units, KnownAnswer<Event>& answer) {
+  std::vector<sqlite::Entry> asked;  // key -> index of `units`
+  absl::flat_hash_set<Digest> once;
+  for (size_t i = 0; i < units.size(); ++i) {
+    if (once.insert(units[i]).second) asked.push_back({sqlite::UnitKey(units[i]), static_cast<int64_t>(i)});
+  }
+  std::vector<sqlite::Hit> hits;
+  if (auto status = core_.units().Find(asked, sqlite::kTagBits, hits); !status.ok()) return status;
+  std::optional<ElementRow> element;
+  for (const sqlite::Hit& hit : hits) {
+    if (auto status = ReadElement(hit.value, element, answer.texts); !status.ok()) return status;
+    if (!element.has_value() || element->identity.unit != units[static_cast<size_t>(hit.asked)]) continue;
+    answer.elements.push_back(*element);
+  }
+  return absl::OkStatus();
+}
+
+template <class Pack>
+absl::Status SqliteStore<Pack>::ReadRecords(std::span<const RecordId> records, KnownAnswer<Event>& answer) {
+  if (records.empty()) return absl::OkStatus();
+  std::vector<sqlite::KeptRecord> kept;
+  if (auto status = core_.FindRecords(records, kept, answer.texts); !status.ok()) return status;
+  absl::flat_hash_set<ElementId> taken;
+  for (const ElementRow& element : answer.elements) taken.insert(IdOf(element.identity.order));
+  for (const sqlite::KeptRecord& record : kept) {
+    absl::Status damage;
+    ElementRow element;
+    const auto take = [&](int64_t number, std::string_view body) {
+      damage = Unpack(number, body, element, answer.texts);
+      if (damage.ok() && taken.insert(IdOf(element.identity.order)).second)
+        answer.elements.push_back(element);
+      return damage.ok();
+    };
+    if (auto status = core_.ForRecord(record.number, take); !status.ok()) return status;
+    if (!damage.ok()) return damage;
+  }
+  return absl::OkStatus();
+}
+
+// Some of the entities asked for that were not taken yet; none at the end.
+template <class Pack>
+absl::Status SqliteStore<Pack>::NextEntities(const HistoryQuery& query, Entities& from,
+                                             std::vector<EntityKey>& next) {
+  constexpr size_t kAtOnce = 256;
+  next.clear();
+  while (next.empty()) {
+    std::vector<EntityKey> found;
+    absl::Status status;
+    if (from.given < query.entities.size()) {
+      const auto given =
+          query.entities.subspan(from.given, std::min(kAtOnce, query.entities.size() - from.given));
+      found.assign(given.begin(), given.end());
+      from.given += found.size();
+    } else if (from.stale_left) {
+      status = core_.ReadStale(from.stale_after, kAtOnce, found);
+      if (!found.empty()) from.stale_after = found.back();
+      from.stale_left = found.size() == kAtOnce;
+    } else if (from.due_left) {
+      status = core_.ReadDue(query.due_by, from.due, kAtOnce, found);
+      from.due += found.size();
+      from.due_left = found.size() == kAtOnce;
+    } else {
+      return absl::OkStatus();
+    }
+    if (!status.ok()) return status;
+    for (const EntityKey& entity : found) {
+      if (from.taken.insert(entity).second) next.push_back(entity);
+    }
+  }
+  return absl::OkStatus();
 }
 
 template <class Pack>
@@ -241,19 +343,58 @@ absl::Status SqliteStore<Pack>::History(const HistoryQuery& query, HistoryAnswer
   sqlite::Transaction reading(core_.connection());
   if (auto status = reading.Begin(sqlite::Transaction::kRead); !status.ok()) return status;
   if (auto status = core_.Watch(/*anew=*/false); !status.ok()) return status;
-  std::vector<EntityKey> entities(query.entities.begin(), query.entities.end());
-  if (query.due_by != kNoTime) {
-    if (auto status = core_.ReadDue(query.due_by, query.due_max, entities); !status.ok()) return status;
+  Entities from{.stale_left = query.stale, .due_left = query.due_by != kNoTime};
+  std::vector<EntityKey> next;
+  do {
+    if (auto status = NextEntities(query, from, next); !status.ok()) return status;
+    if (auto status = ReadHistories(next, query, answer); !status.ok()) return status;
+  } while (!next.empty() && !answer.more);
+  return absl::OkStatus();
+}
+
+// Of these entities in their order, until the answer is full.
+template <class Pack>
+absl::Status SqliteStore<Pack>::ReadHistories(std::span<const EntityKey> entities, const HistoryQuery& query,
+                                              HistoryAnswer<Event>& answer) {
+  std::vector<sqlite::Entry> asked;  // key -> index of `entities`
+  for (size_t i = 0; i < entities.size(); ++i) {
+    asked.push_back({sqlite::Short(entities[i]), static_cast<int64_t>(i)});
   }
-  std::sort(entities.begin(), entities.end());
-  entities.erase(std::unique(entities.begin(), entities.end()), entities.end());
-  for (const EntityKey& entity : entities) {
-    const auto fits = [&](const Element<Event>& element) { return element.entity == entity; };
-    const auto status =
-        Collect(sqlite::Core::kByEntity, sqlite::Short(entity), fits, answer.texts, answer.elements);
-    if (!status.ok()) return status;
-    if (auto read = core_.ReadVersions(entity, answer.versions); !read.ok()) return read;
+  std::vector<sqlite::Hit> hits;
+  if (auto status = core_.histories().Find(asked, 0, hits); !status.ok()) return status;
+  size_t begin = 0;
+  for (size_t i = 0; i < entities.size(); ++i) {
+    answer.more = answer.entities.size() + answer.elements.size() >= query.rows_max;
+    if (answer.more) return absl::OkStatus();
+    size_t end = begin;
+    while (end < hits.size() && hits[end].asked == static_cast<int64_t>(i)) ++end;
+    const auto own = std::span<const sqlite::Hit>(hits).subspan(begin, end - begin);
+    if (auto status = ReadHistory(entities[i], own, query.whole, answer); !status.ok()) return status;
+    begin = end;
   }
+  return absl::OkStatus();
+}
+
+template <class Pack>
+absl::Status SqliteStore<Pack>::ReadHistory(const EntityKey& entity, std::span<const sqlite::Hit> elements,
+                                            bool whole, HistoryAnswer<Event>& answer) {
+  std::string_view summary;
+  int64_t summed = 0;
+  if (!whole) {
+    if (auto status = core_.ReadSummary(entity, summary, summed, answer.texts); !status.ok()) return status;
+  }
+  std::optional<ElementRow> element;
+  for (const sqlite::Hit& hit : elements) {
+    if (hit.value < summed) continue;
+    if (auto status = ReadElement(hit.value, element, answer.texts); !status.ok()) return status;
+    if (element.has_value() && element->entity == entity && IsHistory(*element))
+      answer.elements.push_back(*element);
+  }
+  if (auto status = core_.ReadVersions(entity, answer.versions); !status.ok()) return status;
+  answer.entities.push_back({.entity = entity,
+                             .summary = summary,
+                             .elements_end = answer.elements.size(),
+                             .versions_end = answer.versions.size()});
   return absl::OkStatus();
 }
 
@@ -269,10 +410,14 @@ absl::Status SqliteStore<Pack>::Apply(const Batch<Pack>& batch) {
 
 template <class Pack>
 absl::Status SqliteStore<Pack>::PutAll(const Batch<Pack>& batch) {
-  absl::Status status = PutRecords(batch.records);
+  units_.clear(), histories_.clear(), stale_.clear();
+  absl::Status status = core_.PutRecords(batch.records, numbers_);
   if (status.ok()) status = Withdraw(batch.withdrawn);
   if (status.ok()) status = PutElements(batch);
+  if (status.ok()) status = core_.units().Add(units_);
+  if (status.ok()) status = core_.histories().Add(histories_);
   if (status.ok()) status = PutGold(batch.gold);
+  if (status.ok()) status = MarkEntities(batch.derived);
   if (status.ok() && !batch.position.empty()) status = core_.PutPosition(batch.source, batch.position);
   if (status.ok()) status = core_.RaiseClock(batch.data_clock);
   if (!status.ok()) return status;
@@ -280,17 +425,6 @@ absl::Status SqliteStore<Pack>::PutAll(const Batch<Pack>& batch) {
   json_.clear();
   AppendJson(batch.log, json_);
   return core_.PutLog(cells_, json_);
-}
-
-template <class Pack>
-absl::Status SqliteStore<Pack>::PutRecords(std::span<const RecordWrite> records) {
-  kept_.clear();
-  for (const RecordWrite& write : records) {
-    const absl::StatusOr<Kept> kept = core_.PutRecord(write);
-    if (!kept.ok()) return kept.status();
-    kept_.push_back(*kept);
-  }
-  return absl::OkStatus();
 }
 
 template <class Pack>
@@ -303,64 +437,137 @@ absl::StatusOr<int64_t> SqliteStore<Pack>::NumberOf(int64_t record, uint32_t ord
 
 template <class Pack>
 absl::Status SqliteStore<Pack>::Withdraw(std::span<const ElementId> withdrawn) {
-  for (const ElementId& id : withdrawn) {
-    const absl::StatusOr<int64_t> record = core_.FindRecord(id.record);
-    if (!record.ok()) return record.status();
-    const absl::StatusOr<int64_t> number = NumberOf(*record, id.ordinal);
+  std::vector<RecordId> ids;
+  for (const ElementId& id : withdrawn) ids.push_back(id.record);
+  std::vector<sqlite::KeptRecord> kept;
+  Arena texts;
+  if (auto status = core_.FindRecords(ids, kept, texts); !status.ok()) return status;
+  std::optional<ElementRow> stood;
+  for (size_t i = 0; i < withdrawn.size(); ++i) {
+    const absl::StatusOr<int64_t> number = NumberOf(kept[i].number, withdrawn[i].ordinal);
     if (!number.ok()) return number.status();
+    if (auto status = ReadElement(*number, stood, texts); !status.ok()) return status;
+    if (!stood.has_value()) continue;  // gone already
+    if (auto status = Replaces(*number, *stood); !status.ok()) return status;
     if (auto status = core_.DropElement(*number); !status.ok()) return status;
   }
   return absl::OkStatus();
 }
 
-// Most elements come in the order of the batch's records; others are looked up.
+// What an element leaves behind that is withdrawn or written again.
 template <class Pack>
-absl::Status SqliteStore<Pack>::PutElements(const Batch<Pack>& batch) {
+absl::Status SqliteStore<Pack>::Replaces(int64_t number, const ElementRow& stood) {
+  if (stood.entity != EntityKey{}) {
+    stale_.push_back(stood.entity);
+    if (auto status = core_.DropSummary(stood.entity); !status.ok()) return status;
+  }
+  return core_.DropRow(number, stood.standing.fate);
+}
+
+// The number of each element's record, and where the batch has it or past its end. Most elements come in the order of
+// the batch's records; others are looked up.
+template <class Pack>
+absl::Status SqliteStore<Pack>::NumberRecords(const Batch<Pack>& batch, std::vector<int64_t>& records,
+                                              std::vector<size_t>& places) {
+  std::vector<RecordId> others;
   size_t at = 0;
-  for (const Element<Event>& element : batch.elements) {
-    const RecordId id = IdOf(element.identity.order).record;
-    const auto is = [&](size_t i) { return i < batch.records.size() && batch.records[i].id == id; };
+  for (const ElementRow& element : batch.elements) {
+    const Order& order = element.identity.order;
+    const auto is = [&](size_t i) {
+      return i < batch.records.size() && batch.records[i].id.payload == order.payload &&
+             batch.records[i].id.at == order.at;
+    };
     if (!is(at) && is(at + 1)) ++at;
-    absl::Status status;
-    if (is(at)) {
-      status = PutElement(element, kept_[at], &batch.records[at].record);
-    } else {
-      const absl::StatusOr<int64_t> record = core_.FindRecord(id);
-      status =
-          record.ok() ? PutElement(element, {.record = *record, .stood = true}, nullptr) : record.status();
-    }
-    if (!status.ok()) return status;
+    const bool here = is(at);
+    places.push_back(here ? at : batch.records.size());
+    records.push_back(here ? numbers_[at] : 0);
+    if (!here) others.push_back(IdOf(order).record);
+  }
+  std::vector<sqlite::KeptRecord> kept;
+  Arena texts;
+  if (auto status = core_.FindRecords(others, kept, texts); !status.ok()) return status;
+  auto next = kept.begin();
+  for (size_t i = 0; i < records.size(); ++i) {
+    if (places[i] == batch.records.size()) records[i] = (next++)->number;
   }
   return absl::OkStatus();
 }
 
-// `record` is the element's own if it is at hand; one that stood before may have come with other particulars.
 template <class Pack>
-absl::Status SqliteStore<Pack>::PutElement(const Element<Event>& element, Kept kept,
-                                           const BronzeRecord* record) {
-  const Identity& identity = element.identity;
-  if (kept.record == 0) {
-    return absl::InvalidArgumentError(core_.path() + ": write an element of " +
-                                      std::string(identity.order.at.topic) + " " +
-                                      std::to_string(identity.order.at.offset) + ": its record is not there");
+absl::Status SqliteStore<Pack>::PutElements(const Batch<Pack>& batch) {
+  std::vector<int64_t> records;
+  std::vector<size_t> places;
+  if (auto status = NumberRecords(batch, records, places); !status.ok()) return status;
+  for (size_t i = 0; i < records.size(); ++i) {
+    // A record that stood before may have come with other particulars.
+    const bool is_new = places[i] < batch.records.size() && records[i] >= core_.first_new();
+    const BronzeRecord* record = is_new ? &batch.records[places[i]].record : nullptr;
+    if (auto status = PutElement(batch.elements[i], records[i], record); !status.ok()) return status;
   }
-  const absl::StatusOr<int64_t> number = NumberOf(kept.record, identity.order.ordinal);
-  if (!number.ok()) return number.status();
-  if (auto status = SetRow(element, kept.record, kept.stood ? nullptr : record); !status.ok()) return status;
+  return absl::OkStatus();
+}
 
-  body_.clear();
-  PackElement(element, body_);
-  const Fate fate = element.standing.fate;
-  sqlite::ElementEntry entry{
-      .element = *number, .fate = fate, .ingest_ts = identity.order.ingest_ts, .body = body_};
-  if (element.to_settle()) {
-    entry.unit = sqlite::Short(identity.unit);
-    if (fate == Fate::kSilver) entry.probe = sqlite::WinnerProbe(identity);
-    if (fate == Fate::kBusinessDuplicate) entry.probe = sqlite::EventProbe(identity, identity.event_id);
+// `record` is the element's own if it is new.
+template <class Pack>
+absl::Status SqliteStore<Pack>::PutElement(const ElementRow& element, int64_t record_number,
+                                           const BronzeRecord* record) {
+  const Order& order = element.identity.order;
+  if (record_number == 0) {
+    return absl::InvalidArgumentError(core_.path() + ": write an element of " + std::string(order.at.topic) +
+                                      " " + std::to_string(order.at.offset) + ": its record is not there");
   }
-  const bool history = fate == Fate::kSilver || element.standing.conflict;
-  if (history && element.entity != EntityKey{}) entry.entity = sqlite::Short(element.entity);
-  return core_.PutElement(entry, cells_);
+  const absl::StatusOr<int64_t> number = NumberOf(record_number, order.ordinal);
+  if (!number.ok()) return number.status();
+  std::optional<ElementRow> stood;
+  Arena texts;
+  if (record == nullptr) {
+    if (auto status = ReadElement(*number, stood, texts); !status.ok()) return status;
+    if (stood.has_value()) {
+      if (auto status = Replaces(*number, *stood); !status.ok()) return status;
+    }
+    // A summary would be taken to cover it, by its number.
+    if (auto status = core_.DropSummary(element.entity); !status.ok()) return status;
+  }
+  Find(element, *number, stood);
+  if (auto status = SetRow(element, record_number, record); !status.ok()) return status;
+  body_.Clear();
+  PackWhole(element, body_);
+  return core_.PutElement({.element = *number,
+                           .fate = element.standing.fate,
+                           .ingest_ts = order.ingest_ts,
+                           .body = body_.bytes()},
+                          cells_);
+}
+
+// Notes how the element is to be found, as far as it was not found before, and whether its entity is stale now.
+template <class Pack>
+void SqliteStore<Pack>::Find(const ElementRow& element, int64_t number,
+                             const std::optional<ElementRow>& stood) {
+  const auto key = [](const ElementRow& of) {
+    if (of.standing.fate == Fate::kSilver) return sqlite::WinnerKey(of.identity);
+    if (of.standing.fate != Fate::kBusinessDuplicate) return sqlite::UnitKey(of.identity.unit);
+    return sqlite::EventKey(of.identity, of.identity.event_id);
+  };
+  const bool found = stood.has_value() && stood->to_settle();
+  if (element.to_settle() && !(found && key(*stood) == key(element)))
+    units_.push_back({key(element), number});
+  if (element.entity == EntityKey{}) return;
+  if (stood.has_value() || IsHistory(element)) stale_.push_back(element.entity);
+  if (!IsHistory(element)) return;
+  const bool in_history = stood.has_value() && IsHistory(*stood) && stood->entity == element.entity;
+  if (!in_history) histories_.push_back({sqlite::Short(element.entity), number});
+}
+
+// An entity derived in the batch that touches it is fresh.
+template <class Pack>
+absl::Status SqliteStore<Pack>::MarkEntities(std::span<const Derived> derived) {
+  std::sort(stale_.begin(), stale_.end());
+  stale_.erase(std::unique(stale_.begin(), stale_.end()), stale_.end());
+  if (auto status = core_.MarkStale(stale_); !status.ok()) return status;
+  for (const Derived& entity : derived) {
+    if (auto status = core_.MarkFresh(entity.entity, entity.summary); !status.ok()) return status;
+  }
+  return absl::OkStatus();
 }
 
 // Sets `cells_` to what the element's table shows.

@@ -1,8 +1,8 @@
 // Where tables are kept: what a host must provide to keep them in a storage of its own. Four functions: three that
 // fetch by key and one that writes. The logic is all in the pure functions; a store only remembers.
 //
-// A store holds records, elements with their standing, Gold rows, the position of each source and the data clock.
-// All tables of a domain are views of these.
+// A store holds records, elements with their standing, Gold rows, the position of each source, the data clock, and
+// which entities are stale: touched since their Gold rows were derived. All tables of a domain are views of these.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,7 @@
 #include "medallion/base/arena.h"
 #include "medallion/base/columns.h"
 #include "medallion/bronze/record.h"
+#include "medallion/gold/derive_entities.h"
 #include "medallion/gold/merge.h"
 #include "medallion/silver/accounting.h"
 #include "medallion/silver/element.h"
@@ -37,32 +38,39 @@ struct SeenAnswer {
 };
 
 // Question to Known.
+template <class Row>
 struct KnownQuery {
-  std::span<const Identity> arrived = {};  // one look each: is it a copy of something settled?
-  std::span<const Digest> units = {};      // all members of these, duplicates and conflicts too
-  std::span<const RecordId> records = {};  // all elements of these, whatever their fate
+  std::span<const Element<Row>> arrived = {};  // one look each at those to settle: copies of something settled?
+  std::span<const Digest> units = {};          // all members of these, duplicates and conflicts too
+  std::span<const RecordId> records = {};      // all elements of these, whatever their fate
 };
 
 // Answer of Known. Rows refer to `texts` or to the store, and hold until the next Apply.
 template <class Row>
 struct KnownAnswer {
-  std::vector<std::optional<Glance>> glances;  // one for each of `arrived`; nothing where its unit is new
-  std::vector<Element<Row>> elements;          // of `units` and `records`, each once, in any order
+  std::vector<Glance> glances;         // of those `arrived` whose unit is known, in their order
+  std::vector<Element<Row>> elements;  // of `units` and `records`, each once, in any order
   Arena texts;
 };
 
-// Question to History.
+// Question to History: which entities, and how much of each.
 struct HistoryQuery {
   std::span<const EntityKey> entities = {};
-  UtcTime due_by = kNoTime;  // also the entities of Gold rows with next_due_at <= due_by, found by an index
-  size_t due_max = 1000;     // but of these no more than so many entities
+  bool stale = false;         // also entities that are stale: touched since they were last derived
+  size_t stale_skip = 0;      // but not the first so many, in an order that only Apply changes
+  UtcTime due_by = kNoTime;   // also the entities of Gold rows with next_due_at <= due_by, found by an index
+  bool whole = false;         // every element, and no summary
+  size_t rows_max = 4'000;    // no further entity once so many entities and elements are in the answer
 };
 
-// Answer of History. Rows refer to `texts` or to the store, and hold until the next Apply.
+// Answer of History. Rows refer to `texts` or to the store, and hold until an Apply that writes elements of these
+// entities or derives them.
 template <class Row>
 struct HistoryAnswer {
-  std::vector<Element<Row>> elements;  // of the entities: those in Silver and those in conflict, in any order
-  std::vector<GoldVersion> versions;   // the Gold rows that stand for the entities
+  std::vector<EntityHistory> entities;  // each once; also those of which there is nothing
+  std::vector<Element<Row>> elements;   // those in Silver and those in conflict, in any order within an entity
+  std::vector<GoldVersion> versions;    // the Gold rows that stand for the entities
+  bool more = false;                    // of the entities asked for, some were left to the next question
   Arena texts;
 };
 
@@ -104,15 +112,16 @@ struct RecordWrite {
 // Everything that one batch changes. Refers to its maker's memory.
 template <class Pack>
 struct Batch {
-  std::string_view source = {};    // empty for a sweep
+  std::string_view source = {};    // empty for a refresh or sweep
   std::string_view position = {};  // of `source` after this batch; not to be moved where empty
   UtcTime data_clock = kNoTime;
   std::span<const RecordWrite> records = {};
-  std::span<const ElementId> withdrawn =
-      {};  // elements of records that were read anew: gone before `elements` come
-  std::span<const Element<typename Pack::Event>> elements =
-      {};  // new ones, and known ones that now stand otherwise: replace by id
+  // Elements of records that were read anew: gone before `elements` come.
+  std::span<const ElementId> withdrawn = {};
+  // New ones, and known ones that now stand otherwise: replace by id.
+  std::span<const Element<typename Pack::Event>> elements = {};
   std::span<const GoldWrite<typename Pack::Gold>> gold = {};
+  std::span<const Derived> derived = {};  // no longer stale; their summaries replace those that were
   RunLogRow log = {};
 };
 
@@ -127,14 +136,17 @@ class Store {
   virtual absl::Status Seen(std::span<const RecordId> records, SeenAnswer& answer) = 0;
 
   // What is settled already that bears on these.
-  // Texts hold until the next Apply.
-  virtual absl::Status Known(const KnownQuery& query, KnownAnswer<typename Pack::Event>& answer) = 0;
+  virtual absl::Status Known(const KnownQuery<typename Pack::Event>& query,
+                             KnownAnswer<typename Pack::Event>& answer) = 0;
 
-  // What the entities are derived from, and the Gold rows that stand.
+  // What the entities are derived from, and the Gold rows that stand. A store may leave out elements that a summary
+  // covers: those written before the summary was, if none of them was written again or withdrawn since. A store that
+  // keeps no summaries answers with whole histories.
   virtual absl::Status History(const HistoryQuery& query, HistoryAnswer<typename Pack::Event>& answer) = 0;
 
   // Applies all of `batch` or nothing, position and clock included; applying it again changes nothing. The clock never
-  // goes back.
+  // goes back. An entity becomes stale, and `derived` makes it fresh again, when an element of its history is written
+  // (see IsHistory), and when any known element of it is written again or withdrawn.
   virtual absl::Status Apply(const Batch<Pack>& batch) = 0;
 };
 

@@ -1,6 +1,7 @@
 // The charging pack: its types and steps under the names that the run loop and the stores ask for.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include "medallion/gold/merge.h"
 #include "medallion/ocpp/charging_event.h"
 #include "medallion/ocpp/charging_session.h"
+#include "medallion/ocpp/derive_sessions.h"
 #include "medallion/ocpp/options.h"
 #include "medallion/silver/settle.h"
 
@@ -26,11 +28,20 @@ struct Charging {
 
   static Refined<Event> Refine(std::span<const BronzeRecord> batch, const Options& options);
   static Policy PolicyOf(const Options& options) { return options.policy; }
-  static void Cut(std::span<const ChargingElement> unit, std::span<uint32_t> fact, const Options& options);
+  static void Cut(std::span<const ChargingElement* const> unit, std::span<uint32_t> fact,
+                  const Options& options);
   static void Fill(Event& row, int value, const Event* from);
   static std::string Difference(const Event& row, const Event& fact, uint8_t differs);
-  static std::vector<Gold> Derive(std::span<const ChargingElement> history, UtcTime clock,
-                                  const Options& options);
+  using Model = SessionRules;
+  static Model ModelOf(const Options& options) { return Model(options); }
+  static std::vector<Gold> Derive(std::span<const ChargingElement> history, UtcTime clock, const Model& model,
+                                  std::string* summary) {
+    return DeriveSessions(history, clock, model, summary);
+  }
+  static std::optional<std::vector<Gold>> Continue(std::string& summary, std::span<const ChargingElement> added,
+                                                   UtcTime clock, const Model& model) {
+    return ContinueSessions(summary, added, clock, model);
+  }
 
   static RowVersion VersionOf(const Gold& row) {
     return {.key = row.session_id,

@@ -2,13 +2,16 @@
 // Source: the charging domain, sections 1.1, 2 and 4. "1.6", "2.0.1" and "2.1" are OCPP versions.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "medallion/base/columns.h"
 #include "medallion/base/digest.h"
+#include "medallion/base/pack.h"
 #include "medallion/base/time.h"
 #include "medallion/bronze/record.h"
 #include "medallion/silver/element.h"
@@ -130,25 +133,36 @@ void VisitColumns(const ChargingEvent& row, Visitor&& visit) {
   visit("detail", JsonText{row.detail});
 }
 
-// The fields that a store must keep to give the row back, in a fixed order: for codecs. Row is ChargingEvent or
-// const ChargingEvent. ingest_ts, business_key, coordinate and ordinal are kept with the identity.
+// Texts that stores keep as one byte: the enumerations of all versions. Only ever added to at the end.
+const Vocabulary& StoredWords();
+
+// The fields that a store must keep to give the row back, in a fixed order (see base/pack.h). Row is ChargingEvent or
+// const ChargingEvent. ingest_ts, event_ts, business_key, coordinate and ordinal are kept with the identity.
 template <class Row, class Visitor>
+  requires std::same_as<std::remove_const_t<Row>, ChargingEvent>
 void VisitFields(Row& row, Visitor&& visit) {
+  const Vocabulary& words = StoredWords();
+  const auto word = [&](auto& text) { return Word<std::remove_reference_t<decltype(text)>>{text, words}; };
+  const auto hex = [](auto& text) { return Hexadecimal<std::remove_reference_t<decltype(text)>>{text}; };
   visit(row.event_id), visit(row.charge_point_id), visit(row.evse_id), visit(row.connector_id);
-  visit(row.event_type), visit(row.event_ts), visit(row.reported_ts);
-  visit(row.transaction_id), visit(row.seq_no), visit(row.trigger_reason), visit(row.charging_state);
-  visit(row.measurand), visit(row.phase), visit(row.location), visit(row.context);
-  visit(row.value), visit(row.unit), visit(row.meter_wh), visit(row.signed_value);
-  visit(row.connector_status), visit(row.error_code), visit(row.stop_reason), visit(row.id_tag_hash);
-  visit(row.offline), visit(row.ocpp_version), visit(row.schema_version), visit(row.extra_fields);
-  visit(row.flags), visit(row.host_flags), visit(row.reading), visit(row.detail);
+  visit(row.event_type), visit(row.reported_ts), visit(row.transaction_id), visit(row.seq_no);
+  visit(word(row.trigger_reason)), visit(word(row.charging_state)), visit(word(row.measurand));
+  visit(word(row.phase)), visit(word(row.location)), visit(word(row.context));
+  visit(row.value), visit(word(row.unit)), visit(row.meter_wh), visit(row.signed_value);
+  visit(word(row.connector_status)), visit(word(row.error_code)), visit(word(row.stop_reason));
+  visit(hex(row.id_tag_hash)), visit(row.offline), visit(word(row.ocpp_version)), visit(row.schema_version);
+  visit(row.extra_fields), visit(row.flags), visit(row.host_flags), visit(row.reading), visit(row.detail);
 }
+
+// The values that copies of one fact must agree in. Source: the charging domain, section 3.
+Values ValuesOf(const ChargingEvent& event);
 
 // Sets what the row and its identity share, after a codec has read the fields of both.
 inline void AttachIdentity(ChargingEvent& row, Identity& identity) {
   row.business_key = identity.business_key;
   row.at = identity.order.at;
   row.ordinal = identity.order.ordinal;
+  row.event_ts = identity.order.event_ts;
   row.ingest_ts = identity.order.ingest_ts;
   identity.order.event_id = row.event_id;
 }

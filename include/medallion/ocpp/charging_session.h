@@ -2,14 +2,17 @@
 // Source: the charging domain, sections 4 and 5.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "medallion/base/columns.h"
 #include "medallion/base/digest.h"
+#include "medallion/base/pack.h"
 #include "medallion/base/time.h"
 #include "medallion/bronze/record.h"
 
@@ -53,6 +56,12 @@ class SessionFlags {
   bool Has(SessionFlag flag) const { return (bits_ >> static_cast<int>(flag) & 1) != 0; }
   bool AnyBlocking() const;
   std::string Json() const;  // ["CONFLICT","LATE_ARRIVAL"]
+  uint64_t bits() const { return bits_; }
+  static SessionFlags FromBits(uint64_t bits) {
+    SessionFlags flags;
+    flags.bits_ = bits;
+    return flags;
+  }
   bool operator==(const SessionFlags&) const = default;
 
  private:
@@ -137,6 +146,33 @@ void VisitColumns(const ChargingSession& row, Visitor&& visit) {
   visit("model_version", row.model_version);
   visit("row_hash", row.row_hash);
   visit("updated_at", row.updated_at);
+}
+
+// The fields that a store must keep to give the row back, in a fixed order (see base/pack.h). Row may be const.
+template <class Row, class Visitor>
+  requires std::same_as<std::remove_const_t<Row>, Evidence>
+void VisitFields(Row& row, Visitor&& visit) {
+  visit(row.topic), visit(row.partition), visit(row.offset), visit(row.ordinal);
+}
+template <class Row, class Visitor>
+  requires std::same_as<std::remove_const_t<Row>, SessionFlags>
+void VisitFields(Row& row, Visitor&& visit) {
+  uint64_t bits = row.bits();
+  visit(bits);
+  if constexpr (!std::is_const_v<Row>) row = SessionFlags::FromBits(bits);
+}
+template <class Row, class Visitor>
+  requires std::same_as<std::remove_const_t<Row>, ChargingSession>
+void VisitFields(Row& row, Visitor&& visit) {
+  visit(row.session_id), visit(row.charge_point_id), visit(row.evse_id), visit(row.connector_id);
+  visit(row.transaction_id), visit(row.transaction_aliases);
+  visit(Hexadecimal<std::remove_reference_t<decltype((row.id_tag_hash))>>{row.id_tag_hash});
+  visit(row.start_ts), visit(row.stop_ts), visit(row.last_event_ts), visit(row.duration_seconds);
+  visit(row.meter_start_wh), visit(row.meter_stop_wh), visit(row.last_meter_wh), visit(row.energy_kwh);
+  visit(row.energy_is_final), visit(row.energy_basis), visit(row.energy_estimate_kwh), visit(row.session_status);
+  visit(row.stop_reason), visit(row.event_count), visit(row.quality_flags), visit(row.detail);
+  visit(row.begin), visit(row.end), visit(row.next_due_at), visit(row.model_version), visit(row.row_hash);
+  visit(row.updated_at);
 }
 
 }  // namespace medallion::ocpp

@@ -20,6 +20,7 @@ namespace medallion::ocpp {
 //           with its tag, with a start meter not above its own. If still several: an epoch of its own
 //
 // Members that agree in type, time, connector, tag and meter always get the same number.
-void CutEpochs(std::span<const ChargingElement> unit, std::span<uint32_t> epoch, const Options& options);
+void CutEpochs(std::span<const ChargingElement* const> unit, std::span<uint32_t> epoch,
+               const Options& options);
 
 }  // namespace medallion::ocpp

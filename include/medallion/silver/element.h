@@ -42,12 +42,20 @@ struct Element {
   bool to_settle() const { return identity.unit != Digest{}; }
 };
 
+// Whether an entity is derived from the element as it stands: it is in Silver, or bears on it as a conflict.
+template <class Row>
+bool IsHistory(const Element<Row>& element) {
+  const Standing& standing = element.standing;
+  return element.entity != EntityKey{} && (standing.fate == Fate::kSilver || standing.conflict);
+}
+
 // What a batch of records was refined into. Owns the texts that its elements refer to.
 template <class Row>
 struct Refined {
   std::vector<Element<Row>> elements;  // at least one a record, in the order of the records
+  std::vector<uint32_t> ends;          // of each record: its elements end before this one
   std::vector<UtcTime> ingest_ts;  // of each record: as given, else as read from the payload, else kNoTime
-  std::vector<Digest> payloads;    // SHA-256 of each record's payload
+  std::vector<Digest> payloads;    // of each record: SHA-256 of its payload
   uint64_t unknown_fields = 0;     // fields kept though the schema does not name them
   Arena texts;
 };

@@ -43,12 +43,13 @@ void Settle(std::span<const Identity> sorted, Policy policy, std::span<Verdict> 
 
 // What a store knows of the unit that `arrived` belongs to, where one look suffices (see CopyOf).
 struct Glance {
+  uint32_t arrived = 0;     // the index of `arrived`, where many were asked for
   bool has_winner = false;  // a row in Silver with the unit, business key and cut of `arrived`
-  Identity winner;          // that row, with its own values
+  Identity winner = {};     // that row, with its own values
   uint8_t filled = 0;       // bit i: the fact's value i is not the winner's own
   bool event_id_seen = false;
-  Order
-      event_id_first;  // the first member in agreement of the winner's fact that has the event id of `arrived`
+  // The first member in agreement of the winner's fact that has the event id of `arrived`.
+  Order event_id_first = {};
 };
 
 // The verdict on a row that is a mere copy of a settled winner, so that no other member need be looked at:

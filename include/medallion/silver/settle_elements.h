@@ -17,19 +17,26 @@
 
 namespace medallion {
 
-// Indexes of the arrived elements that are to be settled, by unit and Order.
+// Indexes of the arrived elements that are not alone in a new unit: the unit has other arrived elements, or is known to
+// the store (`glances`, in the order of the arrived). By unit and Order.
 template <class Event>
-std::vector<uint32_t> ToSettle(std::span<const Element<Event>> arrived) {
-  std::vector<uint32_t> sorted;
-  sorted.reserve(arrived.size());
+std::vector<uint32_t> NotAlone(std::span<const Element<Event>> arrived, std::span<const Glance> glances) {
+  std::vector<uint32_t> found;
+  for (const Glance& glance : glances) found.push_back(glance.arrived);
+  absl::flat_hash_map<uint64_t, uint32_t> first;  // by the beginning of the unit: few others share it
+  first.reserve(arrived.size());
   for (uint32_t i = 0; i < arrived.size(); ++i) {
-    if (arrived[i].to_settle()) sorted.push_back(i);
+    if (!arrived[i].to_settle()) continue;
+    const auto [at, added] = first.try_emplace(arrived[i].identity.unit.Prefix(), i);
+    if (!added) found.insert(found.end(), {at->second, i});
   }
-  std::sort(sorted.begin(), sorted.end(), [&](uint32_t a, uint32_t b) {
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  std::sort(found.begin(), found.end(), [&](uint32_t a, uint32_t b) {
     const Identity &left = arrived[a].identity, &right = arrived[b].identity;
     return left.unit != right.unit ? left.unit < right.unit : left.order < right.order;
   });
-  return sorted;
+  return found;
 }
 
 // What one look at each unit leaves to be done.
@@ -40,18 +47,25 @@ struct Unsettled {
 
 namespace settling {
 
-// Settles the copies of one unit, in order. False where one of them is more than a mere copy: then none was touched
-// for good, and the unit must be settled as a whole.
+// The glance at an arrived element; null where its unit is new.
+inline const Glance* GlanceOf(uint32_t arrived, std::span<const Glance> glances) {
+  const auto found = std::lower_bound(glances.begin(), glances.end(), arrived,
+                                      [](const Glance& glance, uint32_t i) { return glance.arrived < i; });
+  return found == glances.end() || found->arrived != arrived ? nullptr : &*found;
+}
+
+// Settles the copies of one known unit, in order. False where one of them is more than a mere copy: then none was
+// touched for good, and the unit must be settled as a whole.
 template <class Event>
 bool SettleCopies(std::span<Element<Event>> arrived, std::span<const uint32_t> unit,
-                  std::span<const std::optional<Glance>> glances) {
-  absl::flat_hash_map<std::pair<uint64_t, uint64_t>, bool> seen;  // (fact, event id) of the copies so far
-  for (size_t i = 0; i < unit.size(); ++i) {
-    Element<Event>& element = arrived[unit[i]];
-    const Glance& glance = *glances[i];
+                  std::span<const Glance> glances) {
+  absl::flat_hash_set<std::pair<uint64_t, uint64_t>> seen;  // (fact, event id) of the copies so far
+  for (const uint32_t i : unit) {
+    Element<Event>& element = arrived[i];
+    const Glance& glance = *GlanceOf(i, glances);
     if (!CopyOf(glance, element.identity, element.standing.fate)) return false;
     const uint64_t fact = glance.winner.business_key.Prefix() + glance.winner.fact;
-    if (!seen.try_emplace({fact, element.identity.event_id}, true).second) {
+    if (!seen.emplace(fact, element.identity.event_id).second) {
       element.standing.fate = Fate::kTechnicalDuplicate;
     }
     element.standing.winner = glance.winner.order;
@@ -63,18 +77,18 @@ bool SettleCopies(std::span<Element<Event>> arrived, std::span<const uint32_t> u
 }  // namespace settling
 
 // Settles what one look suffices for: a row alone in a new unit stands, mere copies of a settled winner are duplicates.
-// `sorted` is from ToSettle, `glances` belong to it one by one.
+// `glances` are those at known units, in the order of the arrived.
 template <class Event>
-Unsettled SettleAtAGlance(std::span<Element<Event>> arrived, std::span<const uint32_t> sorted,
-                          std::span<const std::optional<Glance>> glances) {
+Unsettled SettleAtAGlance(std::span<Element<Event>> arrived, std::span<const Glance> glances) {
   Unsettled left;
+  const std::vector<uint32_t> sorted = NotAlone<Event>(arrived, glances);
   for (size_t begin = 0, end = 0; begin < sorted.size(); begin = end) {
     const Digest& unit = arrived[sorted[begin]].identity.unit;
     while (end < sorted.size() && arrived[sorted[end]].identity.unit == unit) ++end;
-    const auto members = sorted.subspan(begin, end - begin);
-    const bool is_new = !glances[begin].has_value();
+    const auto members = std::span(sorted).subspan(begin, end - begin);
+    const bool is_new = settling::GlanceOf(members.front(), glances) == nullptr;
     if (is_new && members.size() == 1) continue;
-    if (!is_new && settling::SettleCopies(arrived, members, glances.subspan(begin, members.size()))) continue;
+    if (!is_new && settling::SettleCopies(arrived, members, glances)) continue;
     left.arrived.insert(left.arrived.end(), members.begin(), members.end());
     if (!is_new) left.units.push_back(unit);
   }
@@ -110,15 +124,15 @@ Member<typename Pack::Event> Stood(const Element<typename Pack::Event>& known) {
 
 // The winner's row with the fact's values, and the standing that says where they came from.
 template <class Pack>
-typename Pack::Event FactRow(std::span<const Member<typename Pack::Event>> members, uint32_t winner,
+typename Pack::Event FactRow(std::span<Member<typename Pack::Event>* const> members, uint32_t winner,
                              const Verdict& verdict, Standing& standing) {
-  typename Pack::Event row = members[winner].element.row;
+  typename Pack::Event row = members[winner]->element.row;
   for (int i = 0; i < kValuesMax; ++i) {
     const uint32_t from = verdict.value_from[static_cast<size_t>(i)];
     if (from == winner) continue;
     standing.filled = static_cast<uint8_t>(standing.filled | (1u << i));
-    standing.value_from[static_cast<size_t>(i)] = members[from].element.identity.order.at;
-    Pack::Fill(row, i, &members[from].element.row);
+    standing.value_from[static_cast<size_t>(i)] = members[from]->element.identity.order.at;
+    Pack::Fill(row, i, &members[from]->element.row);
   }
   return row;
 }
@@ -126,30 +140,34 @@ typename Pack::Event FactRow(std::span<const Member<typename Pack::Event>> membe
 // When the fact was first known to be in conflict: for each differing member the later of it and the winner, and of
 // these the earliest.
 template <class Event>
-UtcTime ContestedSince(std::span<const Member<Event>> members, std::span<const Verdict> verdicts,
+UtcTime ContestedSince(std::span<Member<Event>* const> members, std::span<const Verdict> verdicts,
                        uint32_t winner) {
   UtcTime since = kNoTime;
   for (size_t i = winner; i < members.size() && verdicts[i].winner == winner; ++i) {
     if (verdicts[i].differs == 0) continue;
-    const UtcTime both = std::max(members[i].element.identity.order.ingest_ts,
-                                  members[winner].element.identity.order.ingest_ts);
+    const UtcTime both = std::max(members[i]->element.identity.order.ingest_ts,
+                                  members[winner]->element.identity.order.ingest_ts);
     since = since == kNoTime ? both : std::min(since, both);
   }
   return since;
 }
 
+// Gives the members, sorted as they were settled, their standing.
 template <class Pack>
-void Stand(std::span<Member<typename Pack::Event>> members, std::span<const Verdict> verdicts, Arena& texts) {
+void Stand(std::span<Member<typename Pack::Event>* const> members, std::span<const Verdict> verdicts,
+           Arena& texts) {
   using Event = typename Pack::Event;
   for (size_t begin = 0, end = 0; begin < members.size(); begin = end) {
     const uint32_t winner = verdicts[begin].winner;
+    end = begin + 1;
+    if (end == members.size() || verdicts[end].winner != winner) continue;  // alone: it stands as it is
     Standing winning;
     const Event fact = FactRow<Pack>(members, winner, verdicts[winner], winning);
-    const Order first = members[winner].element.identity.order;
+    const Order first = members[winner]->element.identity.order;
     const UtcTime contested = ContestedSince<Event>(members, verdicts, winner);
     for (end = begin; end < members.size() && verdicts[end].winner == winner; ++end) {
       const Verdict& verdict = verdicts[end];
-      Element<Event>& element = members[end].element;
+      Element<Event>& element = members[end]->element;
       element.standing =
           verdict.fate == Fate::kSilver ? winning : Standing{.fate = verdict.fate, .winner = first};
       if (verdict.fate == Fate::kSilver) element.row = fact;
@@ -163,17 +181,18 @@ void Stand(std::span<Member<typename Pack::Event>> members, std::span<const Verd
   }
 }
 
+// Numbers the facts of each unit; members are sorted by unit and Order.
 template <class Pack>
-void Cut(std::span<Member<typename Pack::Event>> members, const typename Pack::Options& options) {
+void Cut(std::span<Member<typename Pack::Event>* const> members, const typename Pack::Options& options) {
   for (size_t begin = 0, end = 0; begin < members.size(); begin = end) {
-    const Digest& unit = members[begin].element.identity.unit;
-    while (end < members.size() && members[end].element.identity.unit == unit) ++end;
-    if (members[begin].element.identity.cut == 0) continue;
-    std::vector<Element<typename Pack::Event>> elements;
-    for (size_t i = begin; i < end; ++i) elements.push_back(members[i].element);
+    const Digest& unit = members[begin]->element.identity.unit;
+    while (end < members.size() && members[end]->element.identity.unit == unit) ++end;
+    if (members[begin]->element.identity.cut == 0) continue;
+    std::vector<const Element<typename Pack::Event>*> elements;
+    for (size_t i = begin; i < end; ++i) elements.push_back(&members[i]->element);
     std::vector<uint32_t> fact(elements.size());
     Pack::Cut(elements, fact, options);
-    for (size_t i = begin; i < end; ++i) members[i].element.identity.fact = fact[i - begin];
+    for (size_t i = begin; i < end; ++i) members[i]->element.identity.fact = fact[i - begin];
   }
 }
 
@@ -195,21 +214,25 @@ std::vector<Element<typename Pack::Event>> SettleWhole(std::span<Element<typenam
     members.back().element.standing = {};
   }
   for (const Element<Event>& element : known) members.push_back(settling::Stood<Pack>(element));
-  std::sort(members.begin(), members.end(), [](const Member& a, const Member& b) {
-    const Identity &left_id = a.element.identity, &right_id = b.element.identity;
+
+  std::vector<Member*> sorted;  // members are large: their places are sorted
+  sorted.reserve(members.size());
+  for (Member& member : members) sorted.push_back(&member);
+  std::sort(sorted.begin(), sorted.end(), [](const Member* a, const Member* b) {
+    const Identity &left_id = a->element.identity, &right_id = b->element.identity;
     return left_id.unit != right_id.unit ? left_id.unit < right_id.unit : left_id.order < right_id.order;
   });
-  settling::Cut<Pack>(members, options);
-  std::sort(members.begin(), members.end(), [](const Member& a, const Member& b) {
-    return SettlesBefore(a.element.identity, b.element.identity);
+  settling::Cut<Pack>(sorted, options);
+  std::sort(sorted.begin(), sorted.end(), [](const Member* a, const Member* b) {
+    return SettlesBefore(a->element.identity, b->element.identity);
   });
 
   std::vector<Identity> identities;
   identities.reserve(members.size());
-  for (const Member& member : members) identities.push_back(member.element.identity);
+  for (const Member* member : sorted) identities.push_back(member->element.identity);
   std::vector<Verdict> verdicts(members.size());
   Settle(identities, Pack::PolicyOf(options), verdicts);
-  settling::Stand<Pack>(members, verdicts, texts);
+  settling::Stand<Pack>(sorted, verdicts, texts);
 
   std::vector<Element<Event>> changed;
   for (Member& member : members) {

@@ -1,0 +1,153 @@
+// The parts of the memory store that know no row type: packed bytes by number, and the table of records.
+// One thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "medallion/base/arena.h"
+#include "medallion/base/chunked.h"
+#include "medallion/bronze/record.h"
+
+namespace medallion::memory {
+
+inline constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
+
+// Byte strings, each under a number of 32 bits. The memory of one that was dropped serves another of its size. At most
+// 16 GiB in all.
+class Blobs {
+ public:
+  // The number of a copy of `bytes`; kNone if there is no room for it.
+  uint32_t Put(std::string_view bytes);
+  void Drop(uint32_t blob);
+  std::string_view At(uint32_t blob) const;
+  void Prefetch(uint32_t blob) const {
+    __builtin_prefetch(At(blob, 0));
+    __builtin_prefetch(At(blob, 0) + 64);
+  }
+
+ private:
+  // A blob is its size (4 bytes) and its bytes, at a multiple of 4 bytes in a chunk. A number is that place: the
+  // chunk's in the upper bits.
+  static constexpr size_t kUnit = 4;
+  static constexpr int kPlaceBits = 20;
+  static constexpr size_t kChunk = kUnit << kPlaceBits;
+  static constexpr size_t kChunksMax = size_t{1} << (32 - kPlaceBits);
+  struct Chunk {
+    std::unique_ptr<char[]> bytes;
+  };
+
+  char* At(uint32_t blob, int) const { return chunks_[blob >> kPlaceBits].bytes.get() + (blob & ((1u << kPlaceBits) - 1)) * kUnit; }
+
+  std::vector<Chunk> chunks_;
+  size_t open_ = 0;        // the chunk that is being filled
+  size_t used_ = kChunk;   // of it
+  absl::flat_hash_map<size_t, std::vector<uint32_t>> dropped_;  // by size
+};
+
+// Texts, each once.
+class Interned {
+ public:
+  Interned() { Number({}); }
+  uint32_t Number(std::string_view text);  // 0 for the empty text
+  std::string_view Text(uint32_t number) const { return texts_[number]; }
+
+ private:
+  Arena bytes_;
+  Chunked<std::string_view> texts_;
+  absl::flat_hash_map<std::string_view, uint32_t> numbers_;
+};
+
+// Bronze without payloads: which records are there, and how each arrived. Offsets that grow within their topic and
+// partition, as a broker's do, need no hash index.
+class RecordTable {
+ public:
+  uint32_t size() const { return static_cast<uint32_t>(records_.size()); }
+
+  // The record's number, or kNone.
+  uint32_t Find(const RecordId& id) const;
+  // Adds the record, or gives a known one the arrival in `record`. Returns its number.
+  uint32_t Put(const BronzeRecord& record, const RecordId& id);
+
+  RecordId IdOf(uint32_t record) const;
+  void Prefetch(uint32_t record) const { __builtin_prefetch(&records_[record]); }
+  Arrival ArrivalOf(uint32_t record) const;
+  BronzeRecord Show(uint32_t record) const;  // without its payload
+
+  // The record's first element: the store's business.
+  uint32_t& first(uint32_t record) { return records_[record].first; }
+  uint32_t first(uint32_t record) const { return records_[record].first; }
+
+ private:
+  struct Record {
+    Digest payload;
+    int64_t offset = 0;
+    uint32_t stream = 0;
+    uint32_t envelope = 0;
+    uint32_t first = kNone;
+  };
+  struct Stream {  // a topic's partition
+    std::string_view topic;
+    int32_t partition = 0;
+    std::vector<uint32_t> in_order;  // records whose offset was above all before
+  };
+  struct Envelope {  // what came with the payload; number 0 is an empty one
+    UtcTime broker_ts = kNoTime, ingest_ts = kNoTime;
+    uint32_t key = 0;
+    uint32_t kind = 0;
+  };
+  struct Kind {
+    Direction direction = Direction::kIn;
+    uint32_t version = 0, connection = 0;
+    auto operator<=>(const Kind&) const = default;
+    template <typename H>
+    friend H AbslHashValue(H h, const Kind& kind) {
+      return H::combine(std::move(h), kind.direction, kind.version, kind.connection);
+    }
+  };
+  // Records found by their whole id.
+  struct SameId {
+    using is_transparent = void;
+    const Chunked<Record>* records;
+    static size_t HashOf(const Digest& payload, int64_t offset) {
+      return payload.Prefix() + static_cast<uint64_t>(offset) * 0x9E3779B97F4A7C15u;
+    }
+    size_t operator()(uint32_t record) const {
+      return HashOf((*records)[record].payload, (*records)[record].offset);
+    }
+    size_t operator()(const std::pair<uint32_t, const RecordId*>& id) const {
+      return HashOf(id.second->payload, id.second->at.offset);
+    }
+    bool operator()(uint32_t a, uint32_t b) const { return a == b; }
+    bool operator()(uint32_t record, const std::pair<uint32_t, const RecordId*>& id) const {
+      const Record& at = (*records)[record];
+      return at.stream == id.first && at.offset == id.second->at.offset && at.payload == id.second->payload;
+    }
+    bool operator()(const std::pair<uint32_t, const RecordId*>& id, uint32_t record) const {
+      return (*this)(record, id);
+    }
+  };
+
+  uint32_t FindStream(const Coordinate& at) const;
+  uint32_t PutEnvelope(const BronzeRecord& record, uint32_t stood);
+
+  Chunked<Record> records_;
+  std::vector<Stream> streams_;
+  mutable uint32_t stream_seen_ = 0;  // the last one asked for: most often the next one too
+  absl::flat_hash_map<std::pair<std::string_view, int32_t>, uint32_t> stream_of_;
+  absl::flat_hash_set<uint32_t, SameId, SameId> out_of_order_{0, SameId{&records_}, SameId{&records_}};
+  Chunked<Envelope> envelopes_;
+  std::vector<Kind> kinds_ = {Kind{}};
+  absl::flat_hash_map<Kind, uint32_t> kind_of_ = {{Kind{}, 0}};
+  Interned texts_;
+};
+
+}  // namespace medallion::memory

@@ -1,0 +1,156 @@
+#include "medallion/io/memory_tables.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace medallion::memory {
+
+// ---- Blobs ------------------------------------------------------------------------------------------------------
+
+uint32_t Blobs::Put(std::string_view bytes) {
+  const size_t size = (sizeof(uint32_t) + bytes.size() + kUnit - 1) / kUnit * kUnit;
+  uint32_t blob = kNone;
+  if (const auto dropped = dropped_.find(size); !dropped_.empty() && dropped != dropped_.end()) {
+    blob = dropped->second.back();
+    dropped->second.pop_back();
+    if (dropped->second.empty()) dropped_.erase(dropped);
+  } else if (size > kChunk / 4) {  // a chunk of its own
+    if (chunks_.size() == kChunksMax || bytes.size() > std::numeric_limits<uint32_t>::max()) return kNone;
+    blob = static_cast<uint32_t>(chunks_.size() << kPlaceBits);
+    chunks_.push_back({std::make_unique_for_overwrite<char[]>(size)});
+  } else {
+    if (kChunk - used_ < size) {
+      if (chunks_.size() == kChunksMax) return kNone;
+      open_ = chunks_.size();
+      used_ = 0;
+      chunks_.push_back({std::make_unique_for_overwrite<char[]>(kChunk)});
+    }
+    blob = static_cast<uint32_t>(open_ << kPlaceBits | used_ / kUnit);
+    used_ += size;
+  }
+  char* const to = At(blob, 0);
+  const auto length = static_cast<uint32_t>(bytes.size());
+  std::memcpy(to, &length, sizeof length);
+  if (!bytes.empty()) std::memcpy(to + sizeof length, bytes.data(), bytes.size());
+  return blob;
+}
+
+void Blobs::Drop(uint32_t blob) {
+  const size_t size = (sizeof(uint32_t) + At(blob).size() + kUnit - 1) / kUnit * kUnit;
+  dropped_[size].push_back(blob);
+}
+
+std::string_view Blobs::At(uint32_t blob) const {
+  const char* const at = At(blob, 0);
+  uint32_t size = 0;
+  std::memcpy(&size, at, sizeof size);
+  return {at + sizeof size, size};
+}
+
+// ---- Interned ---------------------------------------------------------------------------------------------------
+
+uint32_t Interned::Number(std::string_view text) {
+  if (text.empty() && !texts_.empty()) return 0;
+  const auto found = numbers_.find(text);
+  if (found != numbers_.end()) return found->second;
+  const auto number = static_cast<uint32_t>(texts_.size());
+  texts_.push_back(bytes_.Copy(text));
+  numbers_.emplace(texts_.back(), number);
+  return number;
+}
+
+// ---- RecordTable ------------------------------------------------------------------------------------------------
+
+uint32_t RecordTable::FindStream(const Coordinate& at) const {
+  if (stream_seen_ < streams_.size()) {
+    const Stream& stream = streams_[stream_seen_];
+    if (stream.partition == at.partition && stream.topic == at.topic) return stream_seen_;
+  }
+  const auto found = stream_of_.find({at.topic, at.partition});
+  return found == stream_of_.end() ? kNone : stream_seen_ = found->second;
+}
+
+uint32_t RecordTable::Find(const RecordId& id) const {
+  const uint32_t number = FindStream(id.at);
+  if (number == kNone) return kNone;
+  const std::vector<uint32_t>& in_order = streams_[number].in_order;
+  if (in_order.empty() || records_[in_order.back()].offset < id.at.offset) return kNone;
+  size_t begin = 0, end = in_order.size();  // the first whose offset is not below
+  while (begin < end) {
+    const size_t middle = begin + (end - begin) / 2;
+    if (records_[in_order[middle]].offset < id.at.offset) {
+      begin = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  const Record& at = records_[in_order[begin]];
+  if (at.offset == id.at.offset && at.payload == id.payload) return in_order[begin];
+  const auto found = out_of_order_.find(std::pair{number, &id});
+  return found == out_of_order_.end() ? kNone : *found;
+}
+
+// The number of the record's envelope, which is in place of `stood`.
+uint32_t RecordTable::PutEnvelope(const BronzeRecord& record, uint32_t stood) {
+  if (envelopes_.empty()) envelopes_.push_back({});
+  const bool bare = record.broker_ts == kNoTime && record.ingest_ts == kNoTime && record.key.empty() &&
+                    record.version.empty() && record.connection_id.empty() && record.direction == Direction::kIn;
+  if (bare) return 0;
+  const Kind kind{record.direction, texts_.Number(record.version), texts_.Number(record.connection_id)};
+  const auto [at, added] = kind_of_.try_emplace(kind, static_cast<uint32_t>(kinds_.size()));
+  if (added) kinds_.push_back(kind);
+  const Envelope envelope{.broker_ts = record.broker_ts,
+                          .ingest_ts = record.ingest_ts,
+                          .key = texts_.Number(record.key),
+                          .kind = at->second};
+  if (stood != 0) return envelopes_[stood] = envelope, stood;
+  envelopes_.push_back(envelope);
+  return static_cast<uint32_t>(envelopes_.size() - 1);
+}
+
+uint32_t RecordTable::Put(const BronzeRecord& record, const RecordId& id) {
+  if (const uint32_t known = Find(id); known != kNone) {
+    records_[known].envelope = PutEnvelope(record, records_[known].envelope);
+    return known;
+  }
+  uint32_t number = FindStream(id.at);
+  if (number == kNone) {
+    number = static_cast<uint32_t>(streams_.size());
+    streams_.push_back({.topic = texts_.Text(texts_.Number(id.at.topic)), .partition = id.at.partition, .in_order = {}});
+    stream_of_.emplace(std::pair{streams_.back().topic, id.at.partition}, number);
+  }
+  const auto added = static_cast<uint32_t>(records_.size());
+  records_.push_back({.payload = id.payload, .offset = id.at.offset, .stream = number, .envelope = PutEnvelope(record, 0)});
+  std::vector<uint32_t>& in_order = streams_[number].in_order;
+  if (in_order.empty() || records_[in_order.back()].offset < id.at.offset) {
+    in_order.push_back(added);
+  } else {
+    out_of_order_.insert(added);
+  }
+  return added;
+}
+
+RecordId RecordTable::IdOf(uint32_t record) const {
+  const Record& at = records_[record];
+  const Stream& stream = streams_[at.stream];
+  return {.at = {stream.topic, stream.partition, at.offset}, .payload = at.payload};
+}
+
+Arrival RecordTable::ArrivalOf(uint32_t record) const {
+  const Envelope& envelope = envelopes_[records_[record].envelope];
+  return {envelope.broker_ts, envelope.ingest_ts, texts_.Text(envelope.key)};
+}
+
+BronzeRecord RecordTable::Show(uint32_t record) const {
+  const Envelope& envelope = envelopes_[records_[record].envelope];
+  const Kind& kind = kinds_[envelope.kind];
+  return {.at = IdOf(record).at,
+          .key = texts_.Text(envelope.key),
+          .broker_ts = envelope.broker_ts,
+          .ingest_ts = envelope.ingest_ts,
+          .direction = kind.direction,
+          .version = texts_.Text(kind.version),
+          .connection_id = texts_.Text(kind.connection)};
+}
+
+}  // namespace medallion::memory

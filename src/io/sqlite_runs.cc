@@ -1,0 +1,254 @@
+#include "medallion/io/sqlite_runs.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace medallion::sqlite {
+namespace {
+
+constexpr size_t kEntryBytes = 16;
+constexpr size_t kPageEntries = 500;  // just below a page of the file
+constexpr size_t kRunsOfASize = 8;
+constexpr uint64_t kMergedMax = uint64_t{4} << 20;  // entries: bounds the time and memory of one merge
+constexpr uint64_t kFilterKeysMax = uint64_t{32} << 20;
+
+void AppendNumber(uint64_t number, std::string& out) {
+  char bytes[8];
+  for (int i = 0; i < 8; ++i) bytes[i] = static_cast<char>(number >> (8 * i));
+  out.append(bytes, sizeof bytes);
+}
+
+uint64_t NumberAt(const char* bytes) {
+  uint64_t number = 0;
+  for (int i = 0; i < 8; ++i) number |= uint64_t{static_cast<uint8_t>(bytes[i])} << (8 * i);
+  return number;
+}
+
+uint64_t KeyAt(std::string_view entries, size_t i) { return NumberAt(entries.data() + i * kEntryBytes); }
+
+Entry EntryAt(std::string_view entries, size_t i) {
+  return {KeyAt(entries, i), static_cast<int64_t>(NumberAt(entries.data() + i * kEntryBytes + 8))};
+}
+
+// The first entry from `from` on whose key is not below `key`. What is asked for is sorted: look close by first.
+size_t LowerBound(std::string_view entries, size_t from, uint64_t key) {
+  const size_t size = entries.size() / kEntryBytes;
+  size_t step = 1, low = from;
+  while (low + step < size && KeyAt(entries, low + step) < key) low += step, step *= 2;
+  size_t high = std::min(low + step, size);
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    KeyAt(entries, middle) < key ? low = middle + 1 : high = middle;
+  }
+  return low;
+}
+
+int SizeClass(uint64_t entries) {
+  return (static_cast<int>(std::bit_width(entries)) - 1) / 3;
+}  // powers of 8
+
+}  // namespace
+
+uint64_t Filter::Spread(uint64_t key) {
+  key = (key ^ (key >> 32)) * 0xbf58476d1ce4e5b9;
+  return key ^ (key >> 29);
+}
+
+// Four bits of a word.
+uint64_t Filter::Bits(uint64_t key) {
+  const uint64_t bits = key * 0x94d049bb133111eb;
+  return uint64_t{1} << (bits >> 58) | uint64_t{1} << (bits >> 52 & 63) | uint64_t{1} << (bits >> 46 & 63) |
+         uint64_t{1} << (bits >> 40 & 63);
+}
+
+void Filter::Reset(uint64_t keys) {
+  room_ = static_cast<int64_t>(std::bit_ceil(std::clamp(keys, uint64_t{1} << 12, kFilterKeysMax)));
+  const auto words = static_cast<uint64_t>(room_) / 4;  // 16 bits a key
+  words_.assign(words, 0);
+  shift_ = 64 - (static_cast<int>(std::bit_width(words)) - 1);
+  if (keys > kFilterKeysMax) room_ = INT64_MAX;  // it stays as it is
+}
+
+std::string RunIndex::CreateSql() const {
+  return std::string("CREATE TABLE ") + table_ + "(page INTEGER PRIMARY KEY, entries BLOB NOT NULL);";
+}
+
+absl::Status RunIndex::Prepare(Connection& connection) {
+  connection_ = &connection;
+  const std::string table = table_;
+  absl::Status status = connection.Prepare("SELECT page, entries FROM " + table, "read an index", read_all_);
+  if (status.ok()) {
+    status =
+        connection.Prepare("SELECT entries FROM " + table + " WHERE page = ?", "read an index", read_page_);
+  }
+  if (status.ok())
+    status = connection.Prepare("INSERT INTO " + table + " VALUES(?,?)", "write an index", put_page_);
+  if (!status.ok()) return status;
+  return connection.Prepare("DELETE FROM " + table + " WHERE page BETWEEN ?1 << 24 AND (?1 << 24) + 16777215",
+                            "merge an index", drop_pages_);
+}
+
+absl::Status RunIndex::Damage(int64_t page) const {
+  return absl::DataLossError(connection_->path() + ": read page " + std::to_string(page) + " of " + table_ +
+                             ": the file is damaged: restore it, or run into a new one");
+}
+
+absl::Status RunIndex::Load() {
+  runs_.clear();
+  uint64_t all = 0;
+  Query query(read_all_);
+  while (query.Next()) {
+    const int64_t page = query.Int(0);
+    const std::string_view entries = query.Text(1);
+    if (entries.empty() || entries.size() % kEntryBytes != 0) return Damage(page);
+    if (runs_.empty() || runs_.back().number != page >> 24)
+      runs_.push_back({.number = page >> 24, .fences = {}});
+    Run& run = runs_.back();
+    if (static_cast<int64_t>(run.fences.size()) != (page & 0xffffff)) return Damage(page);
+    run.fences.push_back(KeyAt(entries, 0));
+    run.entries += entries.size() / kEntryBytes;
+    all += entries.size() / kEntryBytes;
+  }
+  if (!query.status().ok()) return query.status();
+  if (low_bits_ == 64) return absl::OkStatus();
+  filter_.Reset(2 * all);
+  return all == 0 ? absl::OkStatus() : Refill();
+}
+
+// Adds all keys to the filter, which is empty.
+absl::Status RunIndex::Refill() {
+  Query query(read_all_);
+  while (query.Next()) {
+    const std::string_view entries = query.Text(1);
+    for (size_t i = 0; i < entries.size() / kEntryBytes; ++i) filter_.Add(KeyAt(entries, i) >> low_bits_);
+  }
+  return query.status();
+}
+
+absl::Status RunIndex::ReadPage(int64_t page, std::string& entries) {
+  Query query(read_page_, page);
+  if (query.Next())
+    entries.assign(query.Text(0));
+  else if (query.status().ok())
+    return Damage(page);
+  return entries.size() % kEntryBytes == 0 ? query.status() : Damage(page);
+}
+
+absl::Status RunIndex::Find(std::vector<Entry>& asked, int low_bits, std::vector<Hit>& hits) {
+  hits.clear();
+  if (asked.empty()) return absl::OkStatus();
+  std::sort(asked.begin(), asked.end());
+  const uint64_t low = (uint64_t{1} << low_bits) - 1;
+  for (const Run& run : runs_) {
+    if (auto status = FindIn(run, asked, low, hits); !status.ok()) return status;
+  }
+  std::sort(hits.begin(), hits.end());
+  hits.erase(std::unique(hits.begin(), hits.end()), hits.end());
+  return absl::OkStatus();
+}
+
+// What is asked for is sorted, so the run is walked once.
+absl::Status RunIndex::FindIn(const Run& run, std::span<const Entry> asked, uint64_t low,
+                              std::vector<Hit>& hits) {
+  const std::vector<uint64_t>& fences = run.fences;
+  size_t page = 0, loaded = fences.size(), at = 0;
+  for (const Entry& ask : asked) {
+    const uint64_t first = ask.key & ~low, last = ask.key | low;
+    // The last page that begins below what is asked for, since keys may be equal across pages.
+    if (page + 1 < fences.size() && fences[page + 1] < first) {
+      const auto next =
+          std::lower_bound(fences.begin() + static_cast<std::ptrdiff_t>(page + 1), fences.end(), first);
+      page = static_cast<size_t>(next - fences.begin()) - 1;
+    }
+    for (size_t from = page; from < fences.size() && fences[from] <= last; ++from) {
+      if (from != loaded) {
+        if (auto status = ReadPage(run.number << 24 | static_cast<int64_t>(from), page_); !status.ok())
+          return status;
+        loaded = from, at = 0;
+      }
+      if (at > 0 && KeyAt(page_, at - 1) >= first) at = 0;
+      at = LowerBound(page_, at, first);
+      const size_t size = page_.size() / kEntryBytes;
+      for (; at < size && KeyAt(page_, at) <= last; ++at)
+        hits.push_back({ask.value, EntryAt(page_, at).value});
+      if (at < size) break;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RunIndex::Add(std::vector<Entry>& entries) {
+  if (entries.empty()) return absl::OkStatus();
+  std::sort(entries.begin(), entries.end());
+  entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
+  if (auto status = Write(entries); !status.ok()) return status;
+  if (low_bits_ != 64) {
+    for (const Entry& entry : entries) filter_.Add(entry.key >> low_bits_);
+  }
+  if (auto status = Settle(); !status.ok()) return status;
+  if (low_bits_ == 64 || !filter_.full()) return absl::OkStatus();
+  uint64_t all = 0;
+  for (const Run& run : runs_) all += run.entries;
+  filter_.Reset(2 * all);
+  return Refill();
+}
+
+// As the newest run.
+absl::Status RunIndex::Write(std::span<const Entry> entries) {
+  Run run{.number = runs_.empty() ? 0 : runs_.back().number + 1, .entries = entries.size(), .fences = {}};
+  for (size_t at = 0; at < entries.size(); at += kPageEntries) {
+    page_.clear();
+    for (const Entry& entry : entries.subspan(at, std::min(kPageEntries, entries.size() - at))) {
+      AppendNumber(entry.key, page_), AppendNumber(static_cast<uint64_t>(entry.value), page_);
+    }
+    const int64_t page = run.number << 24 | static_cast<int64_t>(run.fences.size());
+    if (auto status = Query(put_page_, page, Blob{page_}).Run(); !status.ok()) return status;
+    run.fences.push_back(entries[at].key);
+  }
+  runs_.push_back(std::move(run));
+  return absl::OkStatus();
+}
+
+// Merges the newest runs while there are eight none of which is larger than the newest by a size.
+absl::Status RunIndex::Settle() {
+  for (;;) {
+    const int size = SizeClass(runs_.back().entries);
+    size_t from = runs_.size();
+    uint64_t entries = 0;
+    while (from > 0 && SizeClass(runs_[from - 1].entries) <= size) entries += runs_[--from].entries;
+    if (runs_.size() - from < kRunsOfASize || entries > kMergedMax) return absl::OkStatus();
+    if (auto status = Merge(from); !status.ok()) return status;
+  }
+}
+
+absl::Status RunIndex::Append(const Run& run, std::vector<Entry>& entries) {
+  for (size_t page = 0; page < run.fences.size(); ++page) {
+    if (auto status = ReadPage(run.number << 24 | static_cast<int64_t>(page), page_); !status.ok())
+      return status;
+    for (size_t i = 0; i < page_.size() / kEntryBytes; ++i) entries.push_back(EntryAt(page_, i));
+  }
+  return absl::OkStatus();
+}
+
+// Makes one run of those from `from` on.
+absl::Status RunIndex::Merge(size_t from) {
+  std::vector<Entry> entries;
+  std::vector<size_t> ends = {0};
+  for (size_t run = from; run < runs_.size(); ++run) {
+    if (auto status = Append(runs_[run], entries); !status.ok()) return status;
+    ends.push_back(entries.size());
+  }
+  const auto place = [&](size_t end) { return entries.begin() + static_cast<std::ptrdiff_t>(ends[end]); };
+  for (size_t step = 1; step + 1 < ends.size(); step *= 2) {
+    for (size_t at = 0; at + step < ends.size() - 1; at += 2 * step) {
+      std::inplace_merge(place(at), place(at + step), place(std::min(at + 2 * step, ends.size() - 1)));
+    }
+  }
+  entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
+  for (; runs_.size() > from; runs_.pop_back()) {
+    if (auto status = Query(drop_pages_, runs_.back().number).Run(); !status.ok()) return status;
+  }
+  return Write(entries);
+}
+
+}  // namespace medallion::sqlite
