@@ -144,8 +144,6 @@ absl::StatusOr<int64_t> Connection::Ask(const std::string& sql, const char* doin
   return 0;
 }
 
-int64_t Connection::last_row() const { return sqlite3_last_insert_rowid(handle_); }
-int64_t Connection::changed() const { return sqlite3_changes64(handle_); }
 bool Connection::in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
 
 absl::Status Connection::Failure(int code, const char* doing) const {
@@ -162,8 +160,95 @@ absl::Status Connection::Failure(int code, const char* doing) const {
   return {meaning.code, message + meaning.advice};
 }
 
+// ---------------------------------------------------------------------------------------------------------------------
+// medallion_rows: a table of the connection, never of the file. SQLite's names for its parts: a virtual table that is
+// eponymous only, since it has no xCreate.
+
+struct Connection::RowsModule {
+  struct Table {
+    sqlite3_vtab base;
+    Connection* connection;
+  };
+  struct Cursor {
+    sqlite3_vtab_cursor base;
+    Connection* connection;
+    sqlite3_int64 row;
+    bool more;
+  };
+  static Cursor& Of(sqlite3_vtab_cursor* cursor) { return *reinterpret_cast<Cursor*>(cursor); }
+
+  static int Connect(sqlite3* handle, void* connection, int, const char* const*, sqlite3_vtab** table,
+                     char**) {
+    auto* const self = static_cast<Connection*>(connection);
+    *table = reinterpret_cast<sqlite3_vtab*>(new Table{{}, self});
+    return sqlite3_declare_vtab(handle, self->rows_columns_.c_str());
+  }
+  static int Disconnect(sqlite3_vtab* table) { return delete reinterpret_cast<Table*>(table), SQLITE_OK; }
+  static int BestIndex(sqlite3_vtab*, sqlite3_index_info* info) {
+    info->estimatedCost = 1, info->estimatedRows = 1;
+    return SQLITE_OK;
+  }
+  static int Open(sqlite3_vtab* table, sqlite3_vtab_cursor** cursor) {
+    *cursor = reinterpret_cast<sqlite3_vtab_cursor*>(
+        new Cursor{{}, reinterpret_cast<Table*>(table)->connection, 0, false});
+    return SQLITE_OK;
+  }
+  static int Close(sqlite3_vtab_cursor* cursor) { return delete &Of(cursor), SQLITE_OK; }
+  static int Filter(sqlite3_vtab_cursor* cursor, int, const char*, int, sqlite3_value**) {
+    return Next(cursor);
+  }
+  static int Next(sqlite3_vtab_cursor* cursor) {
+    Cursor& self = Of(cursor);
+    Connection& connection = *self.connection;
+    connection.row_.Clear();
+    self.more = connection.feed_ != nullptr && (*connection.feed_)(connection.row_);
+    ++self.row;
+    return SQLITE_OK;
+  }
+  static int Eof(sqlite3_vtab_cursor* cursor) { return Of(cursor).more ? 0 : 1; }
+  static int Column(sqlite3_vtab_cursor* cursor, sqlite3_context* context, int column) {
+    const Cells& row = Of(cursor).connection->row_;
+    if (static_cast<size_t>(column) >= row.size_) return SQLITE_OK;  // null
+    const Cells::Cell& cell = row.cells_[static_cast<size_t>(column)];
+    switch (cell.type) {
+      case Cells::Cell::kNull: break;
+      case Cells::Cell::kInteger: sqlite3_result_int64(context, cell.value); break;
+      case Cells::Cell::kText:
+        sqlite3_result_text64(context, row.BytesOf(cell), cell.size, SQLITE_STATIC, SQLITE_UTF8);
+        break;
+      case Cells::Cell::kBlob:
+        sqlite3_result_blob64(context, row.BytesOf(cell), cell.size, SQLITE_STATIC);
+        break;
+    }
+    return SQLITE_OK;
+  }
+  static int RowId(sqlite3_vtab_cursor* cursor, sqlite3_int64* row) {
+    return *row = Of(cursor).row, SQLITE_OK;
+  }
+};
+
+absl::Status Connection::OfferRows(size_t columns) {
+  static const sqlite3_module module = [] {
+    sqlite3_module made{};
+    made.xConnect = RowsModule::Connect, made.xDisconnect = RowsModule::Disconnect;
+    made.xBestIndex = RowsModule::BestIndex;
+    made.xOpen = RowsModule::Open, made.xClose = RowsModule::Close;
+    made.xFilter = RowsModule::Filter, made.xNext = RowsModule::Next, made.xEof = RowsModule::Eof;
+    made.xColumn = RowsModule::Column, made.xRowid = RowsModule::RowId;
+    return made;
+  }();
+  rows_columns_ = "CREATE TABLE rows(c0";
+  for (size_t i = 1; i < columns; ++i) rows_columns_ += ",c" + std::to_string(i);
+  rows_columns_ += ")";
+  const int code = sqlite3_create_module_v2(handle_, "medallion_rows", &module, this, nullptr);
+  return code == SQLITE_OK ? absl::OkStatus() : Failure(code, "offer rows");
+}
+
 Statement::~Statement() { sqlite3_finalize(handle_); }
 
+Query::Query(Statement& statement, Feed& feed) : statement_(statement) {
+  statement.connection_->feed_ = &feed;
+}
 Query::~Query() { sqlite3_reset(statement_.handle_); }
 
 bool Query::Next() {
@@ -213,13 +298,13 @@ void Query::BindInt(int64_t value) { Check(sqlite3_bind_int64(statement_.handle_
 void Query::BindNull() { Check(sqlite3_bind_null(statement_.handle_, next_++)); }
 
 void Query::Bind(const Cells& cells) {
-  for (const Cells::Cell& cell : cells.cells_) {
+  for (size_t i = 0; i < cells.size_; ++i) {
+    const Cells::Cell& cell = cells.cells_[i];
     switch (cell.type) {
       case Cells::Cell::kNull: BindNull(); break;
       case Cells::Cell::kInteger: BindInt(cell.value); break;
-      case Cells::Cell::kText:
-        Bind(std::string_view(cells.text_).substr(static_cast<size_t>(cell.value), cell.size));
-        break;
+      case Cells::Cell::kText: Bind(std::string_view(cells.BytesOf(cell), cell.size)); break;
+      case Cells::Cell::kBlob: Bind(Blob{{cells.BytesOf(cell), cell.size}}); break;
     }
   }
 }

@@ -51,24 +51,15 @@ std::string CreateSql(Table table, const TableShape& shape) {
   return sql + ");";
 }
 
-std::string PutSql(Table table, const TableShape& shape) {
-  std::string names = NumberOf(table), values = "?";
-  for (const Column& column : shape.columns) {
-    names += ", " + Quoted(column.name);
-    values += ",?";
+// Of rows from a feed, or of one row.
+std::string PutSql(Table table, const TableShape& shape, bool fed) {
+  std::string names = NumberOf(table), values = fed ? "c0" : "?";
+  for (size_t i = 0; i < shape.columns.size(); ++i) {
+    names += ", " + Quoted(shape.columns[i].name);
+    values += fed ? ",c" + std::to_string(i + 1) : ",?";
   }
-  return "INSERT OR REPLACE INTO " + Quoted(shape.name) + "(" + names + ") VALUES(" + values + ")";
-}
-
-Table TableOfFate(Fate fate) {
-  switch (fate) {
-    case Fate::kSilver: return Table::kSilver;
-    case Fate::kTechnicalDuplicate:
-    case Fate::kBusinessDuplicate: return Table::kAudit;
-    case Fate::kQuarantined: return Table::kQuarantine;
-    case Fate::kIgnored: return Table::kIgnored;
-  }
-  return Table::kSilver;
+  const std::string into = "INSERT OR REPLACE INTO " + Quoted(shape.name) + "(" + names + ") ";
+  return into + (fed ? "SELECT " + values + " FROM medallion_rows" : "VALUES(" + values + ")");
 }
 
 // The rows of a table in the order of its key. Elements are reached by way of their records, whose index is
@@ -95,6 +86,17 @@ Digest DigestFrom(std::string_view bytes) {
 }
 
 }  // namespace
+
+Table TableOf(Fate fate) {
+  switch (fate) {
+    case Fate::kSilver: return Table::kSilver;
+    case Fate::kTechnicalDuplicate:
+    case Fate::kBusinessDuplicate: return Table::kAudit;
+    case Fate::kQuarantined: return Table::kQuarantine;
+    case Fate::kIgnored: return Table::kIgnored;
+  }
+  return Table::kSilver;
+}
 
 uint64_t Short(const Digest& digest) {
   uint64_t bits = 0;
@@ -124,8 +126,13 @@ uint64_t EventKey(const Identity& winner, uint64_t event_id) {
 
 absl::Status Core::Open(const std::string& path, const StoreShape& shape, const SqliteOptions& options) {
   pack_ = shape.pack;
-  for (size_t i = 0; i < kTables; ++i) tables_[i].shape = shape.tables[i];
+  size_t columns = 16;  // of the tables that are no one else's
+  for (size_t i = 0; i < kTables; ++i) {
+    tables_[i].shape = shape.tables[i];
+    columns = std::max(columns, shape.tables[i].columns.size() + 1);
+  }
   if (auto status = connection_.Open(path, options); !status.ok()) return status;
+  if (auto status = connection_.OfferRows(columns); !status.ok()) return status;
   const absl::StatusOr<bool> fresh = IsFresh();
   if (!fresh.ok()) return fresh.status();
   if (!*fresh) {
@@ -198,7 +205,8 @@ absl::Status Core::PrepareTables() {
   for (size_t i = 0; i < kTables; ++i) {
     const auto table = static_cast<Table>(i);
     PublicTable& at = tables_[i];
-    absl::Status status = connection_.Prepare(PutSql(table, at.shape), "write a row", at.put);
+    absl::Status status = connection_.Prepare(PutSql(table, at.shape, false), "write a row", at.put);
+    if (status.ok()) status = connection_.Prepare(PutSql(table, at.shape, true), "write rows", at.feed);
     const std::string drop = "DELETE FROM " + Quoted(at.shape.name) + " WHERE " + NumberOf(table) + " = ?";
     if (status.ok()) status = connection_.Prepare(drop, "delete a row", at.drop);
     if (!status.ok()) return status;
@@ -217,7 +225,11 @@ absl::Status Core::PrepareElements() {
            {read_bodies_, "read the elements of a record",
             "SELECT element, body FROM medallion_elements"
             " WHERE element BETWEEN ?1 << 24 AND (?1 << 24) + 16777215"},
-           {put_element_, "write an element", "INSERT OR REPLACE INTO medallion_elements VALUES(?,?,?,?)"},
+           {read_fed_, "read elements",
+            "SELECT e.element, e.body FROM medallion_rows r CROSS JOIN medallion_elements e ON e.element = "
+            "r.c0"},
+           {put_elements_, "write elements",
+            "INSERT OR REPLACE INTO medallion_elements SELECT c0,c1,c2,c3 FROM medallion_rows"},
            {drop_element_, "delete an element", "DELETE FROM medallion_elements WHERE element = ?"},
            {read_stale_, "find what is stale",
             "SELECT entity FROM medallion_stale WHERE entity > ? ORDER BY entity LIMIT ?"},
@@ -278,7 +290,8 @@ absl::Status Core::Prepare() {
            {read_record_, "read a record",
             R"(SELECT topic, "partition", "offset", "key", broker_ts, ingest_ts, direction, version,
                       connection_id, payload FROM bronze_records WHERE record = ?)"},
-           {put_record_, "write a record", "INSERT INTO bronze_records VALUES(?,?,?,?,?,?,?,?,?,?,?,?)"},
+           {put_records_, "write records",
+            "INSERT INTO bronze_records SELECT c0,c1,c2,c3,c4,c5,c6,c7,c8,c9,c10,c11 FROM medallion_rows"},
            {put_arrival_, "write a record",
             R"(UPDATE bronze_records SET "key" = ?2, broker_ts = ?3, ingest_ts = ?4 WHERE record = ?1)"},
            {put_position_, "write a position", "INSERT OR REPLACE INTO medallion_positions VALUES(?,?)"},
@@ -438,31 +451,43 @@ absl::Status Core::PutRecords(std::span<const RecordWrite> writes, std::vector<i
   Arena texts;
   if (auto status = FindRecords(ids, kept, texts); !status.ok()) return status;
   numbers.clear();
-  std::vector<Entry> added;
+  std::vector<Entry> added;  // key -> number, from the first new one on
+  std::vector<const RecordWrite*> fresh;
   for (size_t i = 0; i < writes.size(); ++i) {
-    const BronzeRecord& record = writes[i].record;
-    absl::Status status;
-    if (kept[i].number != 0) {
-      status =
-          Query(put_arrival_, kept[i].number, OrNull{record.key}, record.broker_ts, record.ingest_ts).Run();
-    } else {
-      kept[i].number = next_record_++;
-      added.push_back({CoordinateKey(ids[i].at), kept[i].number});
-      status = PutRecord(kept[i].number, writes[i]);
+    numbers.push_back(kept[i].number != 0 ? kept[i].number : next_record_++);
+    if (kept[i].number == 0) {
+      added.push_back({CoordinateKey(ids[i].at), numbers[i]});
+      fresh.push_back(&writes[i]);
+      continue;
     }
+    const BronzeRecord& record = writes[i].record;
+    const absl::Status status =
+        Query(put_arrival_, numbers[i], OrNull{record.key}, record.broker_ts, record.ingest_ts).Run();
     if (!status.ok()) return status;
-    numbers.push_back(kept[i].number);
   }
+  if (auto status = PutRecords(fresh); !status.ok()) return status;
   return coordinates_.Add(added);
 }
 
-absl::Status Core::PutRecord(int64_t number, const RecordWrite& write) {
-  const BronzeRecord& record = write.record;
-  return Query(put_record_, number, write.id.at.topic, write.id.at.partition, write.id.at.offset,
-               write.id.payload, OrNull{record.key}, record.broker_ts, record.ingest_ts,
-               static_cast<int>(record.direction), OrNull{record.version}, OrNull{record.connection_id},
-               record.payload)
-      .Run();
+absl::Status Core::PutRecords(std::span<const RecordWrite* const> fresh) {
+  if (fresh.empty()) return absl::OkStatus();
+  size_t next = 0;
+  const auto put = [&](Cells& cells) {
+    if (next == fresh.size()) return false;
+    const auto& [record, id, known] = *fresh[next];
+    cells.Put(first_new_ + static_cast<int64_t>(next++))
+        .Put(id.at.topic)
+        .Put(id.at.partition)
+        .Put(id.at.offset);
+    cells.Put(id.payload).Put(OrNull{record.key}).Put(record.broker_ts).Put(record.ingest_ts);
+    cells.Put(static_cast<int64_t>(record.direction))
+        .Put(OrNull{record.version})
+        .Put(OrNull{record.connection_id});
+    cells.Put(record.payload);
+    return true;
+  };
+  Feed feed = put;
+  return Query(put_records_, feed).Run();
 }
 
 absl::Status Core::ReadRecord(int64_t record, BronzeRecord& out, Arena& texts) {
@@ -480,19 +505,14 @@ absl::Status Core::ReadRecord(int64_t record, BronzeRecord& out, Arena& texts) {
 }
 
 absl::Status Core::DropRow(int64_t element, Fate fate) {
-  return Query(At(TableOfFate(fate)).drop, element).Run();
+  return Query(At(TableOf(fate)).drop, element).Run();
 }
 
 absl::Status Core::DropElement(int64_t element) { return Query(drop_element_, element).Run(); }
 
-absl::Status Core::PutElement(const ElementEntry& entry, const Cells& row) {
-  std::optional<int64_t> hour;
-  if (entry.ingest_ts != kNoTime) hour = HourOf(entry.ingest_ts).us / kMicrosPerHour;
-  absl::Status status =
-      Query(put_element_, entry.element, static_cast<int>(entry.fate), hour, Blob{entry.body}).Run();
-  if (!status.ok()) return status;
-  return Query(At(TableOfFate(entry.fate)).put, entry.element, row).Run();
-}
+absl::Status Core::PutElements(Feed elements) { return Query(put_elements_, elements).Run(); }
+
+absl::Status Core::PutRows(Table table, Feed rows) { return Query(At(table).feed, rows).Run(); }
 
 absl::Status Core::MarkStale(std::span<const EntityKey> sorted) {
   for (const EntityKey& entity : sorted) {

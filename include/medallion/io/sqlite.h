@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "medallion/base/columns.h"
@@ -68,45 +69,6 @@ std::vector<Column> ColumnsOf() {
   return columns;
 }
 
-// The columns of one row, on their way into a table: integers and booleans as integers, everything else as
-// its canonical text, what is absent as null. A visitor for VisitColumns; keeps its own copy of every text,
-// for a row may show texts that it makes only for the visit.
-class Cells {
- public:
-  template <class Row>
-  void Set(const Row& row) {
-    cells_.clear(), text_.clear();
-    VisitColumns(row, [&](std::string_view, const auto& value) { this->Add(value); });
-  }
-
- private:
-  friend class Query;
-  struct Cell {
-    enum Type : uint8_t { kNull, kInteger, kText } type = kNull;
-    int64_t value = 0;  // of an integer; of a text where it starts in text_
-    size_t size = 0;
-  };
-
-  template <class T>
-  void Add(const T& value) {
-    if constexpr (std::integral<T>) {
-      cells_.push_back({Cell::kInteger, static_cast<int64_t>(value)});
-    } else {
-      const size_t start = text_.size();
-      const bool present = AppendCanonical(value, text_);
-      cells_.push_back(
-          {present ? Cell::kText : Cell::kNull, static_cast<int64_t>(start), text_.size() - start});
-    }
-  }
-  template <class T>
-  void Add(const std::optional<T>& value) {
-    value.has_value() ? Add(*value) : cells_.push_back({});
-  }
-
-  std::vector<Cell> cells_;
-  std::string text_;
-};
-
 // Bytes that are no text.
 struct Blob {
   std::string_view bytes;
@@ -116,6 +78,78 @@ struct Blob {
 struct OrNull {
   std::string_view text;
 };
+
+// The cells of one row, on their way into a statement.
+class Cells {
+ public:
+  void Clear() { size_ = 0, text_.clear(); }
+
+  // What is shown must live until the row was taken.
+  Cells& Put(std::integral auto value) {
+    return Next() = {.type = Cell::kInteger, .value = int64_t{value}}, *this;
+  }
+  Cells& Put(UtcTime time) { return time == kNoTime ? PutNull() : Put(time.us); }
+  Cells& Put(std::string_view text) { return Next() = Shown(Cell::kText, text), *this; }
+  Cells& Put(OrNull text) { return text.text.empty() ? PutNull() : Put(text.text); }
+  Cells& Put(Blob blob) { return Next() = Shown(Cell::kBlob, blob.bytes), *this; }
+  Cells& Put(const Digest& digest) {
+    return Put(Blob{{reinterpret_cast<const char*>(digest.bytes.data()), digest.bytes.size()}});
+  }
+  Cells& PutNull() { return Next() = {}, *this; }
+
+  // The columns of a row: integers and booleans as integers, everything else as its canonical text, what is absent as
+  // null. Copied, for a row may show texts that it makes only for the visit.
+  template <class Row>
+  Cells& PutColumns(const Row& row) {
+    VisitColumns(row, [&](std::string_view, const auto& value) { this->Copy(value); });
+    return *this;
+  }
+
+ private:
+  friend class Query;
+  friend class Connection;
+  struct Cell {
+    enum Type : uint8_t { kNull, kInteger, kText, kBlob } type = kNull;
+    int64_t value = 0;            // of an integer; of a copied text where it starts in text_
+    const char* bytes = nullptr;  // of a text or blob that was not copied
+    size_t size = 0;
+  };
+
+  Cell& Next() {
+    if (size_ == cells_.size()) cells_.resize(2 * size_ + 16);
+    return cells_[size_++];
+  }
+  static Cell Shown(Cell::Type type, std::string_view bytes) {
+    return {.type = type, .bytes = bytes.data() == nullptr ? "" : bytes.data(), .size = bytes.size()};
+  }
+  const char* BytesOf(const Cell& cell) const {
+    return cell.bytes != nullptr ? cell.bytes : text_.data() + cell.value;
+  }
+
+  template <class T>
+  void Copy(const T& value) {
+    if constexpr (std::integral<T>) {
+      Put(value);
+    } else {
+      const size_t start = text_.size();
+      const bool present = AppendCanonical(value, text_);
+      Next() = {.type = present ? Cell::kText : Cell::kNull,
+                .value = static_cast<int64_t>(start),
+                .size = text_.size() - start};
+    }
+  }
+  template <class T>
+  void Copy(const std::optional<T>& value) {
+    value.has_value() ? Copy(*value) : static_cast<void>(PutNull());
+  }
+
+  std::vector<Cell> cells_;
+  size_t size_ = 0;
+  std::string text_;
+};
+
+// Rows that a statement reads from the program: each call puts the cells of the next one, or answers false.
+using Feed = absl::FunctionRef<bool(Cells&)>;
 
 class Statement;
 
@@ -143,8 +177,10 @@ class Connection {
   // The one integer that a query gives; 0 where it gives none.
   absl::StatusOr<int64_t> Ask(const std::string& sql, const char* doing);
 
-  int64_t last_row() const;  // given by the latest insert
-  int64_t changed() const;   // rows that the latest statement wrote
+  // From now on a table `medallion_rows` with columns c0, c1 and so on may be named in a FROM: a Query is given the feed
+  // that its rows come from, so that one use of a statement does for a batch.
+  absl::Status OfferRows(size_t columns);
+
   bool in_transaction() const;
   const std::string& path() const { return path_; }
 
@@ -152,8 +188,14 @@ class Connection {
   absl::Status Failure(int code, const char* doing) const;
 
  private:
+  friend class Query;
+  struct RowsModule;  // medallion_rows
+
   sqlite3* handle_ = nullptr;
   std::string path_;
+  std::string rows_columns_;
+  Feed* feed_ = nullptr;  // of the query that is being stepped
+  Cells row_;             // its current row
 };
 
 // A prepared statement, used again and again.
@@ -186,6 +228,9 @@ class Query {
   ~Query();
   Query(const Query&) = delete;
   Query& operator=(const Query&) = delete;
+
+  // Reads medallion_rows from `feed`, which must outlive the query. One such query at a time.
+  Query(Statement& statement, Feed& feed);
 
   // Whether there is another row. False at the end and after a failure.
   bool Next();

@@ -72,6 +72,8 @@ uint64_t UnitKey(const Digest& unit);  // with the tag 0
 enum class Table : uint8_t { kSilver, kQuarantine, kAudit, kIgnored, kGold, kRunLog };
 inline constexpr size_t kTables = 6;
 
+Table TableOf(Fate fate);  // of an element
+
 struct TableShape {
   std::string name;
   std::vector<Column> columns;
@@ -80,14 +82,6 @@ struct TableShape {
 struct StoreShape {
   std::string pack;
   std::array<TableShape, kTables> tables;  // by Table
-};
-
-// An element as it is kept.
-struct ElementEntry {
-  int64_t element = 0;
-  Fate fate = Fate::kSilver;
-  UtcTime ingest_ts = kNoTime;
-  std::string_view body = {};
 };
 
 // A record that is in the store.
@@ -118,11 +112,24 @@ class Core {
   absl::Status ReadStale(const EntityKey& after, size_t most, std::vector<EntityKey>& entities);
   absl::Status ReadDue(UtcTime due_by, size_t skip, size_t most, std::vector<EntityKey>& entities);
 
-  // Calls use(element, body), which may say false to end, for one element or for all of a record.
+  // Calls use(element, body) for one element, for those of `elements` that are there, in this order, or for all of a
+  // record. Until it answers false.
   template <class Use>
   absl::Status ForElement(int64_t element, Use&& use) {
     Query query(read_body_, element);
     if (query.Next()) use(element, query.Text(0));
+    return query.status();
+  }
+  template <class Use>
+  absl::Status ForElements(std::span<const int64_t> elements, Use&& use) {
+    size_t next = 0;
+    const auto put = [&](Cells& cells) {
+      return next < elements.size() && (cells.Put(elements[next++]), true);
+    };
+    Feed feed = put;
+    Query query(read_fed_, feed);
+    while (query.Next() && use(query.Int(0), query.Text(1))) {
+    }
     return query.status();
   }
   template <class Use>
@@ -140,7 +147,10 @@ class Core {
   int64_t first_new() const { return first_new_; }
   int64_t elements_end() const { return next_record_ << 24; }
   absl::Status ReadRecord(int64_t record, BronzeRecord& out, Arena& texts);
-  absl::Status PutElement(const ElementEntry& entry, const Cells& row);
+  // Each of the feed's rows: an element's number, fate, hour and body; or its number and the columns of its table. In any
+  // order, but those in order come cheaper.
+  absl::Status PutElements(Feed elements);
+  absl::Status PutRows(Table table, Feed rows);
   absl::Status DropRow(int64_t element, Fate fate);  // from the table for everyone
   absl::Status DropElement(int64_t element);
   absl::Status DropSummary(const EntityKey& entity);
@@ -161,7 +171,8 @@ class Core {
  private:
   struct PublicTable {
     TableShape shape;
-    Statement put, drop;
+    Statement put, drop;  // one row; those of a feed are put by `feed`
+    Statement feed;
   };
   PublicTable& At(Table table) { return tables_[static_cast<size_t>(table)]; }
 
@@ -175,7 +186,7 @@ class Core {
   absl::Status Load();
   absl::Status Check(std::span<const RecordId> ids, std::span<const Hit> hits,
                      std::vector<KeptRecord>& records, Arena& texts);
-  absl::Status PutRecord(int64_t number, const RecordWrite& write);
+  absl::Status PutRecords(std::span<const RecordWrite* const> fresh);
   absl::StatusOr<int64_t> FindGold(const GoldVersion& row);
   absl::Status CountFates(Accounting& books);
 
@@ -186,8 +197,8 @@ class Core {
   RunIndex units_{"medallion_units", kTagBits};
   RunIndex histories_{"medallion_histories", 64};
   Statement data_version_, read_clock_, read_positions_, find_records_, read_record_, top_record_;
-  Statement put_record_, put_arrival_;
-  Statement read_body_, read_bodies_, put_element_, drop_element_;
+  Statement put_records_, put_arrival_;
+  Statement read_body_, read_fed_, read_bodies_, put_elements_, drop_element_;
   Statement read_stale_, put_stale_, drop_stale_, read_summary_, put_summary_, drop_summary_;
   Statement find_gold_, find_due_, top_gold_, put_gold_, replace_gold_, drop_gold_;
   Statement put_position_, raise_clock_, last_log_;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -53,6 +54,7 @@ class SqliteStore final : public Store<Pack>, public Tables {
   SqliteStore() = default;
 
   using ElementRow = Element<Event>;
+  static constexpr int kOrdinalBits = 24;
 
   // Reading.
   absl::Status Unpack(int64_t number, std::string_view body, ElementRow& element, Arena& texts) const;
@@ -81,12 +83,19 @@ class SqliteStore final : public Store<Pack>, public Tables {
   absl::Status PutAll(const Batch<Pack>& batch);
   absl::Status Withdraw(std::span<const ElementId> withdrawn);
   absl::Status PutElements(const Batch<Pack>& batch);
-  absl::Status NumberRecords(const Batch<Pack>& batch, std::vector<int64_t>& records,
-                             std::vector<size_t>& at);
-  absl::Status PutElement(const ElementRow& element, int64_t record_number, const BronzeRecord* record);
+  // An element on its way into the tables.
+  struct Placed {
+    const ElementRow* element;
+    int64_t number;              // its own; of its record, until that was found
+    const BronzeRecord* record;  // its own, if that is new
+  };
+  absl::Status Place(const Batch<Pack>& batch, std::vector<Placed>& placed);
+  absl::Status Prepare(const Placed& at);
   absl::Status Replaces(int64_t number, const ElementRow& stood);
   void Find(const ElementRow& element, int64_t number, const std::optional<ElementRow>& stood);
-  absl::Status SetRow(const ElementRow& element, int64_t record_number, const BronzeRecord* record);
+  absl::Status PutBodies(std::span<const Placed> placed);
+  absl::Status PutRows(sqlite::Table table, std::span<const Placed> placed);
+  absl::Status PutColumns(const Placed& at, sqlite::Cells& cells);
   absl::Status MarkEntities(std::span<const Derived> derived);
   absl::Status PutGold(std::span<const GoldWrite<Gold>> gold);
   absl::StatusOr<int64_t> NumberOf(int64_t record, uint32_t ordinal) const;
@@ -137,7 +146,6 @@ absl::Status SqliteStore<Pack>::Seen(std::span<const RecordId> records, SeenAnsw
 template <class Pack>
 absl::Status SqliteStore<Pack>::Unpack(int64_t number, std::string_view body, ElementRow& element,
                                        Arena& texts) const {
-  element = {};
   if (UnpackWhole(texts.Copy(body), element, texts) && static_cast<int>(element.standing.fate) < kFates) {
     return absl::OkStatus();
   }
@@ -292,8 +300,8 @@ absl::Status SqliteStore<Pack>::ReadRecords(std::span<const RecordId> records, K
   for (const ElementRow& element : answer.elements) taken.insert(IdOf(element.identity.order));
   for (const sqlite::KeptRecord& record : kept) {
     absl::Status damage;
-    ElementRow element;
     const auto take = [&](int64_t number, std::string_view body) {
+      ElementRow element;
       damage = Unpack(number, body, element, answer.texts);
       if (damage.ok() && taken.insert(IdOf(element.identity.order)).second)
         answer.elements.push_back(element);
@@ -383,13 +391,18 @@ absl::Status SqliteStore<Pack>::ReadHistory(const EntityKey& entity, std::span<c
   if (!whole) {
     if (auto status = core_.ReadSummary(entity, summary, summed, answer.texts); !status.ok()) return status;
   }
-  std::optional<ElementRow> element;
+  std::vector<int64_t> numbers;
   for (const sqlite::Hit& hit : elements) {
-    if (hit.value < summed) continue;
-    if (auto status = ReadElement(hit.value, element, answer.texts); !status.ok()) return status;
-    if (element.has_value() && element->entity == entity && IsHistory(*element))
-      answer.elements.push_back(*element);
+    if (hit.value >= summed) numbers.push_back(hit.value);
   }
+  absl::Status damage;
+  const absl::Status read = core_.ForElements(numbers, [&](int64_t number, std::string_view body) {
+    ElementRow& element = answer.elements.emplace_back();
+    damage = Unpack(number, body, element, answer.texts);
+    if (element.entity != entity || !IsHistory(element)) answer.elements.pop_back();
+    return damage.ok();
+  });
+  if (!read.ok() || !damage.ok()) return read.ok() ? damage : read;
   if (auto status = core_.ReadVersions(entity, answer.versions); !status.ok()) return status;
   answer.entities.push_back({.entity = entity,
                              .summary = summary,
@@ -421,7 +434,8 @@ absl::Status SqliteStore<Pack>::PutAll(const Batch<Pack>& batch) {
   if (status.ok() && !batch.position.empty()) status = core_.PutPosition(batch.source, batch.position);
   if (status.ok()) status = core_.RaiseClock(batch.data_clock);
   if (!status.ok()) return status;
-  cells_.Set(batch.log);
+  cells_.Clear();
+  cells_.PutColumns(batch.log);
   json_.clear();
   AppendJson(batch.log, json_);
   return core_.PutLog(cells_, json_);
@@ -429,8 +443,7 @@ absl::Status SqliteStore<Pack>::PutAll(const Batch<Pack>& batch) {
 
 template <class Pack>
 absl::StatusOr<int64_t> SqliteStore<Pack>::NumberOf(int64_t record, uint32_t ordinal) const {
-  constexpr uint32_t kOrdinalsMax = 1u << 24;
-  if (ordinal < kOrdinalsMax) return record << 24 | ordinal;
+  if (ordinal < 1u << kOrdinalBits) return record << kOrdinalBits | ordinal;
   return absl::OutOfRangeError(core_.path() + ": write the elements of record " + std::to_string(record) +
                                ": more than 16777216 of one record");
 }
@@ -464,13 +477,13 @@ absl::Status SqliteStore<Pack>::Replaces(int64_t number, const ElementRow& stood
   return core_.DropRow(number, stood.standing.fate);
 }
 
-// The number of each element's record, and where the batch has it or past its end. Most elements come in the order of
-// the batch's records; others are looked up.
+// Most elements come in the order of the batch's records; the records of others are looked up.
 template <class Pack>
-absl::Status SqliteStore<Pack>::NumberRecords(const Batch<Pack>& batch, std::vector<int64_t>& records,
-                                              std::vector<size_t>& places) {
+absl::Status SqliteStore<Pack>::Place(const Batch<Pack>& batch, std::vector<Placed>& placed) {
   std::vector<RecordId> others;
+  std::vector<size_t> of_others;  // indexes of elements
   size_t at = 0;
+  placed.reserve(batch.elements.size());
   for (const ElementRow& element : batch.elements) {
     const Order& order = element.identity.order;
     const auto is = [&](size_t i) {
@@ -479,64 +492,93 @@ absl::Status SqliteStore<Pack>::NumberRecords(const Batch<Pack>& batch, std::vec
     };
     if (!is(at) && is(at + 1)) ++at;
     const bool here = is(at);
-    places.push_back(here ? at : batch.records.size());
-    records.push_back(here ? numbers_[at] : 0);
-    if (!here) others.push_back(IdOf(order).record);
+    if (!here) others.push_back(IdOf(order).record), of_others.push_back(placed.size());
+    // A record that stood before may have come with other particulars.
+    const bool is_new = here && numbers_[at] >= core_.first_new();
+    placed.push_back({&element, here ? numbers_[at] : 0, is_new ? &batch.records[at].record : nullptr});
   }
   std::vector<sqlite::KeptRecord> kept;
   Arena texts;
   if (auto status = core_.FindRecords(others, kept, texts); !status.ok()) return status;
-  auto next = kept.begin();
-  for (size_t i = 0; i < records.size(); ++i) {
-    if (places[i] == batch.records.size()) records[i] = (next++)->number;
+  for (size_t i = 0; i < kept.size(); ++i) placed[of_others[i]].number = kept[i].number;
+  for (Placed& each : placed) {
+    const Order& order = each.element->identity.order;
+    if (each.number == 0) {
+      return absl::InvalidArgumentError(core_.path() + ": write an element of " +
+                                        std::string(order.at.topic) + " " + std::to_string(order.at.offset) +
+                                        ": its record is not there");
+    }
+    const absl::StatusOr<int64_t> number = NumberOf(each.number, order.ordinal);
+    if (!number.ok()) return number.status();
+    each.number = *number;
   }
   return absl::OkStatus();
 }
 
 template <class Pack>
 absl::Status SqliteStore<Pack>::PutElements(const Batch<Pack>& batch) {
-  std::vector<int64_t> records;
-  std::vector<size_t> places;
-  if (auto status = NumberRecords(batch, records, places); !status.ok()) return status;
-  for (size_t i = 0; i < records.size(); ++i) {
-    // A record that stood before may have come with other particulars.
-    const bool is_new = places[i] < batch.records.size() && records[i] >= core_.first_new();
-    const BronzeRecord* record = is_new ? &batch.records[places[i]].record : nullptr;
-    if (auto status = PutElement(batch.elements[i], records[i], record); !status.ok()) return status;
+  if (batch.elements.empty()) return absl::OkStatus();
+  std::vector<Placed> placed;
+  if (auto status = Place(batch, placed); !status.ok()) return status;
+  std::array<bool, sqlite::kTables> any{};
+  for (const Placed& at : placed) {
+    if (auto status = Prepare(at); !status.ok()) return status;
+    any[static_cast<size_t>(sqlite::TableOf(at.element->standing.fate))] = true;
+  }
+  if (auto status = PutBodies(placed); !status.ok()) return status;
+  for (size_t table = 0; table < sqlite::kTables; ++table) {
+    if (!any[table]) continue;
+    if (auto status = PutRows(static_cast<sqlite::Table>(table), placed); !status.ok()) return status;
   }
   return absl::OkStatus();
 }
 
-// `record` is the element's own if it is new.
+// Takes away what an element replaces, and notes how it is to be found.
 template <class Pack>
-absl::Status SqliteStore<Pack>::PutElement(const ElementRow& element, int64_t record_number,
-                                           const BronzeRecord* record) {
-  const Order& order = element.identity.order;
-  if (record_number == 0) {
-    return absl::InvalidArgumentError(core_.path() + ": write an element of " + std::string(order.at.topic) +
-                                      " " + std::to_string(order.at.offset) + ": its record is not there");
-  }
-  const absl::StatusOr<int64_t> number = NumberOf(record_number, order.ordinal);
-  if (!number.ok()) return number.status();
+absl::Status SqliteStore<Pack>::Prepare(const Placed& at) {
   std::optional<ElementRow> stood;
+  if (at.record != nullptr) return Find(*at.element, at.number, stood), absl::OkStatus();
   Arena texts;
-  if (record == nullptr) {
-    if (auto status = ReadElement(*number, stood, texts); !status.ok()) return status;
-    if (stood.has_value()) {
-      if (auto status = Replaces(*number, *stood); !status.ok()) return status;
-    }
-    // A summary would be taken to cover it, by its number.
-    if (auto status = core_.DropSummary(element.entity); !status.ok()) return status;
+  if (auto status = ReadElement(at.number, stood, texts); !status.ok()) return status;
+  if (stood.has_value()) {
+    if (auto status = Replaces(at.number, *stood); !status.ok()) return status;
   }
-  Find(element, *number, stood);
-  if (auto status = SetRow(element, record_number, record); !status.ok()) return status;
-  body_.Clear();
-  PackWhole(element, body_);
-  return core_.PutElement({.element = *number,
-                           .fate = element.standing.fate,
-                           .ingest_ts = order.ingest_ts,
-                           .body = body_.bytes()},
-                          cells_);
+  Find(*at.element, at.number, stood);
+  return core_.DropSummary(at.element->entity);  // it would be taken to cover the element, by its number
+}
+
+template <class Pack>
+absl::Status SqliteStore<Pack>::PutBodies(std::span<const Placed> placed) {
+  auto next = placed.begin();
+  const auto put = [&](sqlite::Cells& cells) {
+    if (next == placed.end()) return false;
+    const ElementRow& element = *next->element;
+    const UtcTime ingest_ts = element.identity.order.ingest_ts;
+    body_.Clear();
+    PackWhole(element, body_);
+    cells.Put(next->number).Put(static_cast<int64_t>(element.standing.fate));
+    ingest_ts == kNoTime ? cells.PutNull() : cells.Put(HourOf(ingest_ts).us / kMicrosPerHour);
+    cells.Put(sqlite::Blob{body_.bytes()});
+    ++next;
+    return true;
+  };
+  return core_.PutElements(put);
+}
+
+// The rows of all elements that this table shows.
+template <class Pack>
+absl::Status SqliteStore<Pack>::PutRows(sqlite::Table table, std::span<const Placed> placed) {
+  absl::Status failure;
+  auto next = placed.begin();
+  const auto put = [&](sqlite::Cells& cells) {
+    while (next != placed.end() && sqlite::TableOf(next->element->standing.fate) != table) ++next;
+    if (next == placed.end()) return false;
+    cells.Put(next->number);
+    failure = PutColumns(*next++, cells);
+    return failure.ok();
+  };
+  const absl::Status status = core_.PutRows(table, put);
+  return failure.ok() ? status : failure;
 }
 
 // Notes how the element is to be found, as far as it was not found before, and whether its entity is stale now.
@@ -570,25 +612,25 @@ absl::Status SqliteStore<Pack>::MarkEntities(std::span<const Derived> derived) {
   return absl::OkStatus();
 }
 
-// Sets `cells_` to what the element's table shows.
+// What the element's table shows.
 template <class Pack>
-absl::Status SqliteStore<Pack>::SetRow(const Element<Event>& element, int64_t record_number,
-                                       const BronzeRecord* record) {
+absl::Status SqliteStore<Pack>::PutColumns(const Placed& at, sqlite::Cells& cells) {
+  const ElementRow& element = *at.element;
   const Fate fate = element.standing.fate;
-  if (fate == Fate::kSilver) return cells_.Set(element.row), absl::OkStatus();
+  if (fate == Fate::kSilver) return cells.PutColumns(element.row), absl::OkStatus();
   if (fate == Fate::kTechnicalDuplicate || fate == Fate::kBusinessDuplicate) {
-    return cells_.Set(AuditOf<Pack>(element)), absl::OkStatus();
+    return cells.PutColumns(AuditOf<Pack>(element)), absl::OkStatus();
   }
   Arena texts;
   BronzeRecord read;
-  if (record == nullptr) {
-    if (auto status = core_.ReadRecord(record_number, read, texts); !status.ok()) return status;
-    record = &read;
+  if (at.record == nullptr) {
+    if (auto status = core_.ReadRecord(at.number >> kOrdinalBits, read, texts); !status.ok()) return status;
   }
+  const BronzeRecord& record = at.record == nullptr ? read : *at.record;
   if (fate == Fate::kQuarantined) {
-    cells_.Set(QuarantineOf<Pack>(element, *record, json_));
+    cells.PutColumns(QuarantineOf<Pack>(element, record, json_));
   } else {
-    cells_.Set(IgnoredOf<Pack>(element, *record));
+    cells.PutColumns(IgnoredOf<Pack>(element, record));
   }
   return absl::OkStatus();
 }
@@ -601,7 +643,8 @@ absl::Status SqliteStore<Pack>::PutGold(std::span<const GoldWrite<Gold>> gold) {
     if (write.write == Write::kDelete) {
       status = core_.DropGold(version);
     } else {
-      cells_.Set(write.row);
+      cells_.Clear();
+      cells_.PutColumns(write.row);
       status = core_.PutGold(version, write.next_due_at, cells_);
     }
     if (!status.ok()) return status;
