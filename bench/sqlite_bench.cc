@@ -115,12 +115,14 @@ class Timed final : public Store<Charging> {
 class Database {
  public:
   explicit Database(const std::string& path) {
-    Check(sqlite3_open(path.c_str(), &handle_));
+    Check(sqlite3_open_v2(path.c_str(), &handle_,
+                          SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr));
     const SqliteOptions options;
-    Execute("PRAGMA page_size=8192; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-" +
-            std::to_string(options.cache_bytes >> 10) +
-            "; PRAGMA mmap_size=" + std::to_string(options.mapped_bytes) +
-            "; PRAGMA wal_autocheckpoint=" + std::to_string(options.log_bytes / 8192));
+    Execute(
+        "PRAGMA page_size=16384; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-" +
+        std::to_string(options.cache_bytes >> 10) +
+        "; PRAGMA mmap_size=" + std::to_string(options.mapped_bytes) +
+        "; PRAGMA wal_autocheckpoint=" + std::to_string(options.log_bytes / 16384));
   }
   ~Database() { sqlite3_close(handle_); }
   Database(const Database&) = delete;

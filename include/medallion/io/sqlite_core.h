@@ -14,17 +14,20 @@
 //   medallion_elements   one row an element; element = record << 24 | ordinal
 //     fate, hour         for the books; hour of ingest_ts, counted from 1970
 //     body               the element, see PackWhole in io/element_codec.h
-//   medallion_gold       the version of each Gold row, the entity it comes from (whole, and Short), when it
-//                        is due. This is what was written; the public table may have been changed by hand
-//   medallion_stale      entities to be derived again
-//   medallion_summaries  of entities: equal to the elements numbered below `summed`. Elements of new records
-//                        are numbered above all others; any other write to the entity drops the summary
+//   medallion_gold       the version of each Gold row, the entity it comes from, and when it is due. This is what was written; the public table may have been changed by hand
+//   medallion_stale      entities to be derived again: of each batch those it touched, unless they were stale before;
+//                        stale is who is in a batch after that up to which its row in medallion_entities is fresh
+//   medallion_entities   one row an entity that was derived: it is fresh up to `batch`; `summary`, or nothing, equals
+//                        the elements numbered below `summed`. Elements of new records are numbered above all
+//                        others; any other write to the entity drops the summary
 //   medallion_positions, medallion_meta (pack, data_clock)
 //
 // Indexes, see io/sqlite_runs.h: from a key to numbers of rows, which are checked against what was asked for.
 //
 //   medallion_coordinates  CoordinateKey -> record
 //   medallion_units        a key of the unit -> element, where it is to be settled
+//   medallion_entity_keys  Short of the entity -> number of its row in medallion_entities
+//   medallion_gold_keys    Short of the entity -> row of medallion_gold
 //   medallion_histories    Short of the entity -> element, where it was in its history once
 //
 // One thread at a time. Errors: see io/sqlite.h.
@@ -34,10 +37,14 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "medallion/base/arena.h"
@@ -90,6 +97,27 @@ struct KeptRecord {
   Arrival arrival;
 };
 
+// What the store keeps of an entity since it was last derived.
+struct KeptEntity {
+  int64_t number = 0;  // 0: it never was
+  int64_t batch = 0;
+  int64_t summed = 0;
+  std::string_view summary = {};
+};
+
+// A Gold row of the `asked`th entity.
+struct KeptGold {
+  int64_t asked = 0;
+  int64_t number = 0;
+  GoldVersion version;
+};
+
+// A Gold row to be written.
+struct GoldEntry {
+  GoldVersion version;
+  UtcTime next_due_at;
+};
+
 class Core {
  public:
   // Opens the store at `path`, or makes it.
@@ -105,11 +133,18 @@ class Core {
   absl::Status Watch(bool anew);
   absl::Status ReadCheckpoint(Checkpoint& checkpoint);
   absl::Status FindRecords(std::span<const RecordId> ids, std::vector<KeptRecord>& records, Arena& texts);
-  absl::Status ReadVersions(const EntityKey& entity, std::vector<GoldVersion>& versions);
-  absl::Status ReadSummary(const EntityKey& entity, std::string_view& summary, int64_t& summed, Arena& texts);
+  absl::Status FindEntities(std::span<const EntityKey> entities, std::vector<KeptEntity>& kept, Arena& texts);
+  absl::Status FindGold(std::span<const EntityKey> entities, std::vector<KeptGold>& rows);
 
-  // Further entities that are stale, in the order of their keys, or due, the earliest first; from the `skip`th.
-  absl::Status ReadStale(const EntityKey& after, size_t most, std::vector<EntityKey>& entities);
+  // Further entities that are stale, in the order of their first touch, from `place` on, which moves; some of them may
+  // come again. None: that was all. Or such as are due, the earliest first, from the `skip`th on.
+  struct StalePlace {
+    int64_t batch = 0;
+    size_t entity = 0;  // of the batch
+    auto operator<=>(const StalePlace&) const = default;
+  };
+  StalePlace stale_begin() const { return stale_begin_; }
+  absl::Status ReadStale(StalePlace& place, size_t most, std::vector<EntityKey>& entities);
   absl::Status ReadDue(UtcTime due_by, size_t skip, size_t most, std::vector<EntityKey>& entities);
 
   // Calls use(element, body) for one element, for those of `elements` that are there, in this order, or for all of a
@@ -121,16 +156,8 @@ class Core {
     return query.status();
   }
   template <class Use>
-  absl::Status ForElements(std::span<const int64_t> elements, Use&& use) {
-    size_t next = 0;
-    const auto put = [&](Cells& cells) {
-      return next < elements.size() && (cells.Put(elements[next++]), true);
-    };
-    Feed feed = put;
-    Query query(read_fed_, feed);
-    while (query.Next() && use(query.Int(0), query.Text(1))) {
-    }
-    return query.status();
+  absl::Status ForElements(std::span<const Hit> elements, Use&& use) {
+    return ForHits(read_fed_, elements, [&](Query& query) { return use(query.Int(0), query.Text(2)); });
   }
   template <class Use>
   absl::Status ForRecord(int64_t record, Use&& use) {
@@ -153,11 +180,13 @@ class Core {
   absl::Status PutRows(Table table, Feed rows);
   absl::Status DropRow(int64_t element, Fate fate);  // from the table for everyone
   absl::Status DropElement(int64_t element);
-  absl::Status DropSummary(const EntityKey& entity);
-  absl::Status MarkStale(std::span<const EntityKey> sorted);
-  absl::Status MarkFresh(const EntityKey& entity, std::string_view summary);
-  absl::Status PutGold(const GoldVersion& row, UtcTime next_due_at, const Cells& cells);
-  absl::Status DropGold(const GoldVersion& row);
+  // All of a batch: these are stale, each once; of these the summary no longer holds; these are fresh.
+  absl::Status MarkStale(std::span<const EntityKey> entities);
+  absl::Status DropSummaries(std::span<const EntityKey> entities);
+  absl::Status MarkFresh(std::span<const Derived> derived);
+  // The rows of these versions; the feed gives the columns of each, in their order.
+  absl::Status PutGold(std::span<const GoldEntry> entries, absl::FunctionRef<void(size_t, Cells&)> columns);
+  absl::Status DropGold(std::span<const GoldVersion> rows);
   absl::Status PutPosition(std::string_view source, std::string_view position);
   absl::Status RaiseClock(UtcTime clock);
   absl::Status PutLog(const Cells& cells, std::string_view json);
@@ -184,10 +213,33 @@ class Core {
   absl::Status PrepareElements();
   absl::Status PrepareGold();
   absl::Status Load();
+  // Calls use(query) for each row that a statement over medallion_rows gives, fed with c0 = the hit's value and c1 = what it
+  // was asked as. Until it answers false.
+  template <class Use>
+  absl::Status ForHits(Statement& statement, std::span<const Hit> hits, Use&& use) {
+    auto next = hits.begin();
+    const auto put = [&](Cells& cells) {
+      if (next == hits.end()) return false;
+      cells.Put(next->value).Put(next->asked);
+      ++next;
+      return true;
+    };
+    Feed feed = put;
+    Query query(statement, feed);
+    while (query.Next() && use(query)) {
+    }
+    return query.status();
+  }
+  struct StalePart {  // of a batch
+    StalePlace begin, end;
+    std::vector<EntityKey> entities;
+  };
+  absl::Status ReadStalePart(const StalePlace& from, size_t most, StalePart& part);
+  absl::Status Damage(const char* what) const;
   absl::Status Check(std::span<const RecordId> ids, std::span<const Hit> hits,
                      std::vector<KeptRecord>& records, Arena& texts);
   absl::Status PutRecords(std::span<const RecordWrite* const> fresh);
-  absl::StatusOr<int64_t> FindGold(const GoldVersion& row);
+  absl::StatusOr<std::vector<int64_t>> FindGold(std::span<const GoldVersion> rows);
   absl::Status CountFates(Accounting& books);
 
   Connection connection_;  // first: what follows refers to it
@@ -196,11 +248,15 @@ class Core {
   RunIndex coordinates_{"medallion_coordinates", 0};
   RunIndex units_{"medallion_units", kTagBits};
   RunIndex histories_{"medallion_histories", 64};
+  RunIndex entities_{"medallion_entity_keys", 0};
+  RunIndex gold_{"medallion_gold_keys", 0};
+  std::array<RunIndex*, 5> indexes_ = {&coordinates_, &units_, &histories_, &entities_, &gold_};
   Statement data_version_, read_clock_, read_positions_, find_records_, read_record_, top_record_;
   Statement put_records_, put_arrival_;
   Statement read_body_, read_fed_, read_bodies_, put_elements_, drop_element_;
-  Statement read_stale_, put_stale_, drop_stale_, read_summary_, put_summary_, drop_summary_;
-  Statement find_gold_, find_due_, top_gold_, put_gold_, replace_gold_, drop_gold_;
+  Statement read_stale_, put_stale_, trim_stale_, top_stale_, top_entity_, read_entities_, put_entities_,
+      drop_summary_;
+  Statement find_gold_, find_due_, top_gold_, put_gold_, drop_gold_;
   Statement put_position_, raise_clock_, last_log_;
   bool watched_ = false;
   int64_t watched_version_ = 0;
@@ -208,6 +264,11 @@ class Core {
   int64_t loaded_version_ = 0;
   int64_t next_record_ = 1;
   int64_t first_new_ = 1;
+  int64_t next_entity_ = 1;
+  int64_t next_stale_ = 1;
+  StalePlace stale_begin_;  // no entity before is stale
+  // Entities known to be stale and noted, by half of their keys: not to be noted again. Not all of them, where there are many.
+  absl::flat_hash_set<std::pair<uint64_t, uint64_t>> noted_;
   int64_t next_gold_ = 0;  // number of the next new Gold row, while a batch is written
 };
 

@@ -8,7 +8,7 @@
 //   entries:= (key, value)...                              eight bytes each, the lowest first; sorted
 //
 // An index may tell of more than there is: entries are never taken back, whoever reads looks at what they lead to. In
-// memory: 8 bytes for each page of 500 entries, and 2 to 4 bytes a key of filter, up to 64 MiB; beyond 32 million keys
+// memory: 8 bytes for each page of 1,000 entries, and 2 to 4 bytes a key of filter, up to 64 MiB; beyond 32 million keys
 // the filter passes more and more questions on to the file. What is in memory is read from the table: 16 bytes an entry.
 //
 // One thread at a time. Errors: see io/sqlite.h.

@@ -69,15 +69,15 @@ class SqliteStore final : public Store<Pack>, public Tables {
   struct Entities {
     size_t given = 0;
     bool stale_left = false, due_left = false;
-    EntityKey stale_after{};
+    sqlite::Core::StalePlace stale;
     size_t due = 0;
     absl::flat_hash_set<EntityKey> taken = {};
   };
   absl::Status NextEntities(const HistoryQuery& query, Entities& from, std::vector<EntityKey>& next);
   absl::Status ReadHistories(std::span<const EntityKey> entities, const HistoryQuery& query,
                              HistoryAnswer<Event>& answer);
-  absl::Status ReadHistory(const EntityKey& entity, std::span<const sqlite::Hit> elements, bool whole,
-                           HistoryAnswer<Event>& answer);
+  absl::Status ReadHistory(const EntityKey& entity, const sqlite::KeptEntity& kept,
+                           std::span<const sqlite::Hit> elements, HistoryAnswer<Event>& answer);
 
   // Writing.
   absl::Status PutAll(const Batch<Pack>& batch);
@@ -104,7 +104,7 @@ class SqliteStore final : public Store<Pack>, public Tables {
   // Of the batch: numbers of its records, what is to go into the indexes, what it makes stale.
   std::vector<int64_t> numbers_;
   std::vector<sqlite::Entry> units_, histories_;
-  std::vector<EntityKey> stale_;
+  std::vector<EntityKey> stale_, unsummed_;
   sqlite::Cells cells_;  // scratch
   PackWriter body_;
   std::string json_;
@@ -328,9 +328,8 @@ absl::Status SqliteStore<Pack>::NextEntities(const HistoryQuery& query, Entities
       found.assign(given.begin(), given.end());
       from.given += found.size();
     } else if (from.stale_left) {
-      status = core_.ReadStale(from.stale_after, kAtOnce, found);
-      if (!found.empty()) from.stale_after = found.back();
-      from.stale_left = found.size() == kAtOnce;
+      status = core_.ReadStale(from.stale, kAtOnce, found);
+      from.stale_left = !found.empty();
     } else if (from.due_left) {
       status = core_.ReadDue(query.due_by, from.due, kAtOnce, found);
       from.due += found.size();
@@ -351,7 +350,7 @@ absl::Status SqliteStore<Pack>::History(const HistoryQuery& query, HistoryAnswer
   sqlite::Transaction reading(core_.connection());
   if (auto status = reading.Begin(sqlite::Transaction::kRead); !status.ok()) return status;
   if (auto status = core_.Watch(/*anew=*/false); !status.ok()) return status;
-  Entities from{.stale_left = query.stale, .due_left = query.due_by != kNoTime};
+  Entities from{.stale_left = query.stale, .due_left = query.due_by != kNoTime, .stale = core_.stale_begin()};
   std::vector<EntityKey> next;
   do {
     if (auto status = NextEntities(query, from, next); !status.ok()) return status;
@@ -369,46 +368,51 @@ absl::Status SqliteStore<Pack>::ReadHistories(std::span<const EntityKey> entitie
     asked.push_back({sqlite::Short(entities[i]), static_cast<int64_t>(i)});
   }
   std::vector<sqlite::Hit> hits;
-  if (auto status = core_.histories().Find(asked, 0, hits); !status.ok()) return status;
-  size_t begin = 0;
+  std::vector<sqlite::KeptEntity> kept(entities.size());
+  std::vector<sqlite::KeptGold> gold;
+  absl::Status status = core_.histories().Find(asked, 0, hits);
+  if (status.ok() && !query.whole) status = core_.FindEntities(entities, kept, answer.texts);
+  if (status.ok()) status = core_.FindGold(entities, gold);
+  if (!status.ok()) return status;
+  const auto own = [](auto& rows, int64_t entity) {  // the first of those that are left
+    size_t size = 0;
+    while (size < rows.size() && rows[size].asked == entity) ++size;
+    const auto first = rows.first(size);
+    rows = rows.subspan(size);
+    return first;
+  };
+  auto hits_left = std::span<const sqlite::Hit>(hits);
+  auto gold_left = std::span<const sqlite::KeptGold>(gold);
   for (size_t i = 0; i < entities.size(); ++i) {
     answer.more = answer.entities.size() + answer.elements.size() >= query.rows_max;
     if (answer.more) return absl::OkStatus();
-    size_t end = begin;
-    while (end < hits.size() && hits[end].asked == static_cast<int64_t>(i)) ++end;
-    const auto own = std::span<const sqlite::Hit>(hits).subspan(begin, end - begin);
-    if (auto status = ReadHistory(entities[i], own, query.whole, answer); !status.ok()) return status;
-    begin = end;
+    const auto elements = own(hits_left, static_cast<int64_t>(i));
+    if (status = ReadHistory(entities[i], kept[i], elements, answer); !status.ok()) return status;
+    for (const sqlite::KeptGold& row : own(gold_left, static_cast<int64_t>(i)))
+      answer.versions.push_back(row.version);
+    answer.entities.push_back({.entity = entities[i],
+                               .summary = kept[i].summary,
+                               .elements_end = answer.elements.size(),
+                               .versions_end = answer.versions.size()});
   }
   return absl::OkStatus();
 }
 
+// Those of the elements found that a summary does not cover.
 template <class Pack>
-absl::Status SqliteStore<Pack>::ReadHistory(const EntityKey& entity, std::span<const sqlite::Hit> elements,
-                                            bool whole, HistoryAnswer<Event>& answer) {
-  std::string_view summary;
-  int64_t summed = 0;
-  if (!whole) {
-    if (auto status = core_.ReadSummary(entity, summary, summed, answer.texts); !status.ok()) return status;
-  }
-  std::vector<int64_t> numbers;
-  for (const sqlite::Hit& hit : elements) {
-    if (hit.value >= summed) numbers.push_back(hit.value);
-  }
+absl::Status SqliteStore<Pack>::ReadHistory(const EntityKey& entity, const sqlite::KeptEntity& kept,
+                                            std::span<const sqlite::Hit> elements,
+                                            HistoryAnswer<Event>& answer) {
+  const auto is_covered = [&](const sqlite::Hit& hit) { return hit.value < kept.summed; };
+  elements = {std::partition_point(elements.begin(), elements.end(), is_covered), elements.end()};
   absl::Status damage;
-  const absl::Status read = core_.ForElements(numbers, [&](int64_t number, std::string_view body) {
+  const absl::Status read = core_.ForElements(elements, [&](int64_t number, std::string_view body) {
     ElementRow& element = answer.elements.emplace_back();
     damage = Unpack(number, body, element, answer.texts);
     if (element.entity != entity || !IsHistory(element)) answer.elements.pop_back();
     return damage.ok();
   });
-  if (!read.ok() || !damage.ok()) return read.ok() ? damage : read;
-  if (auto status = core_.ReadVersions(entity, answer.versions); !status.ok()) return status;
-  answer.entities.push_back({.entity = entity,
-                             .summary = summary,
-                             .elements_end = answer.elements.size(),
-                             .versions_end = answer.versions.size()});
-  return absl::OkStatus();
+  return read.ok() ? damage : read;
 }
 
 template <class Pack>
@@ -423,7 +427,7 @@ absl::Status SqliteStore<Pack>::Apply(const Batch<Pack>& batch) {
 
 template <class Pack>
 absl::Status SqliteStore<Pack>::PutAll(const Batch<Pack>& batch) {
-  units_.clear(), histories_.clear(), stale_.clear();
+  units_.clear(), histories_.clear(), stale_.clear(), unsummed_.clear();
   absl::Status status = core_.PutRecords(batch.records, numbers_);
   if (status.ok()) status = Withdraw(batch.withdrawn);
   if (status.ok()) status = PutElements(batch);
@@ -470,10 +474,7 @@ absl::Status SqliteStore<Pack>::Withdraw(std::span<const ElementId> withdrawn) {
 // What an element leaves behind that is withdrawn or written again.
 template <class Pack>
 absl::Status SqliteStore<Pack>::Replaces(int64_t number, const ElementRow& stood) {
-  if (stood.entity != EntityKey{}) {
-    stale_.push_back(stood.entity);
-    if (auto status = core_.DropSummary(stood.entity); !status.ok()) return status;
-  }
+  if (stood.entity != EntityKey{}) stale_.push_back(stood.entity), unsummed_.push_back(stood.entity);
   return core_.DropRow(number, stood.standing.fate);
 }
 
@@ -520,15 +521,16 @@ absl::Status SqliteStore<Pack>::PutElements(const Batch<Pack>& batch) {
   if (batch.elements.empty()) return absl::OkStatus();
   std::vector<Placed> placed;
   if (auto status = Place(batch, placed); !status.ok()) return status;
-  std::array<bool, sqlite::kTables> any{};
+  std::array<std::vector<Placed>, sqlite::kTables> by_table;
   for (const Placed& at : placed) {
     if (auto status = Prepare(at); !status.ok()) return status;
-    any[static_cast<size_t>(sqlite::TableOf(at.element->standing.fate))] = true;
+    by_table[static_cast<size_t>(sqlite::TableOf(at.element->standing.fate))].push_back(at);
   }
   if (auto status = PutBodies(placed); !status.ok()) return status;
   for (size_t table = 0; table < sqlite::kTables; ++table) {
-    if (!any[table]) continue;
-    if (auto status = PutRows(static_cast<sqlite::Table>(table), placed); !status.ok()) return status;
+    if (by_table[table].empty()) continue;
+    if (auto status = PutRows(static_cast<sqlite::Table>(table), by_table[table]); !status.ok())
+      return status;
   }
   return absl::OkStatus();
 }
@@ -544,7 +546,8 @@ absl::Status SqliteStore<Pack>::Prepare(const Placed& at) {
     if (auto status = Replaces(at.number, *stood); !status.ok()) return status;
   }
   Find(*at.element, at.number, stood);
-  return core_.DropSummary(at.element->entity);  // it would be taken to cover the element, by its number
+  unsummed_.push_back(at.element->entity);  // a summary would be taken to cover the element, by its number
+  return absl::OkStatus();
 }
 
 template <class Pack>
@@ -565,13 +568,12 @@ absl::Status SqliteStore<Pack>::PutBodies(std::span<const Placed> placed) {
   return core_.PutElements(put);
 }
 
-// The rows of all elements that this table shows.
+// The rows of elements that this table shows.
 template <class Pack>
 absl::Status SqliteStore<Pack>::PutRows(sqlite::Table table, std::span<const Placed> placed) {
   absl::Status failure;
   auto next = placed.begin();
   const auto put = [&](sqlite::Cells& cells) {
-    while (next != placed.end() && sqlite::TableOf(next->element->standing.fate) != table) ++next;
     if (next == placed.end()) return false;
     cells.Put(next->number);
     failure = PutColumns(*next++, cells);
@@ -603,16 +605,11 @@ void SqliteStore<Pack>::Find(const ElementRow& element, int64_t number,
 // An entity derived in the batch that touches it is fresh.
 template <class Pack>
 absl::Status SqliteStore<Pack>::MarkEntities(std::span<const Derived> derived) {
-  std::sort(stale_.begin(), stale_.end());
-  stale_.erase(std::unique(stale_.begin(), stale_.end()), stale_.end());
   if (auto status = core_.MarkStale(stale_); !status.ok()) return status;
-  for (const Derived& entity : derived) {
-    if (auto status = core_.MarkFresh(entity.entity, entity.summary); !status.ok()) return status;
-  }
-  return absl::OkStatus();
+  if (auto status = core_.DropSummaries(unsummed_); !status.ok()) return status;
+  return core_.MarkFresh(derived);
 }
 
-// What the element's table shows.
 template <class Pack>
 absl::Status SqliteStore<Pack>::PutColumns(const Placed& at, sqlite::Cells& cells) {
   const ElementRow& element = *at.element;
@@ -637,19 +634,20 @@ absl::Status SqliteStore<Pack>::PutColumns(const Placed& at, sqlite::Cells& cell
 
 template <class Pack>
 absl::Status SqliteStore<Pack>::PutGold(std::span<const GoldWrite<Gold>> gold) {
+  std::vector<GoldVersion> dropped;
+  std::vector<sqlite::GoldEntry> put;
+  std::vector<const Gold*> rows;
   for (const GoldWrite<Gold>& write : gold) {
     const GoldVersion version{.entity = write.entity, .version = write.version};
-    absl::Status status;
     if (write.write == Write::kDelete) {
-      status = core_.DropGold(version);
+      dropped.push_back(version);
     } else {
-      cells_.Clear();
-      cells_.PutColumns(write.row);
-      status = core_.PutGold(version, write.next_due_at, cells_);
+      put.push_back({version, write.next_due_at});
+      rows.push_back(&write.row);
     }
-    if (!status.ok()) return status;
   }
-  return absl::OkStatus();
+  if (auto status = core_.DropGold(dropped); !status.ok()) return status;
+  return core_.PutGold(put, [&](size_t i, sqlite::Cells& cells) { cells.PutColumns(*rows[i]); });
 }
 
 }  // namespace medallion
