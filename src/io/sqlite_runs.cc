@@ -7,7 +7,7 @@ namespace medallion::sqlite {
 namespace {
 
 constexpr size_t kEntryBytes = 16;
-constexpr size_t kPageEntries = 1'000;  // just below a page of the file
+constexpr size_t kPageEntries = 250;  // four of these fill a page of the file
 constexpr size_t kRunsOfASize = 8;
 constexpr uint64_t kMergedMax = uint64_t{4} << 20;  // entries: bounds the time and memory of one merge
 constexpr uint64_t kFilterKeysMax = uint64_t{32} << 20;
@@ -83,6 +83,11 @@ absl::Status RunIndex::Prepare(Connection& connection) {
   }
   if (status.ok())
     status = connection.Prepare("INSERT INTO " + table + " VALUES(?,?)", "write an index", put_page_);
+  if (status.ok()) {
+    status = connection.Prepare(
+        "SELECT p.page, p.entries FROM medallion_rows r CROSS JOIN " + table + " p ON p.page = r.c0",
+        "read an index", read_fed_);
+  }
   if (!status.ok()) return status;
   return connection.Prepare("DELETE FROM " + table + " WHERE page BETWEEN ?1 << 24 AND (?1 << 24) + 16777215",
                             "merge an index", drop_pages_);
@@ -102,10 +107,11 @@ absl::Status RunIndex::Load() {
     const std::string_view entries = query.Text(1);
     if (entries.empty() || entries.size() % kEntryBytes != 0) return Damage(page);
     if (runs_.empty() || runs_.back().number != page >> 24)
-      runs_.push_back({.number = page >> 24, .fences = {}});
+      runs_.push_back({.number = page >> 24, .fences = {}, .ends = {}});
     Run& run = runs_.back();
     if (static_cast<int64_t>(run.fences.size()) != (page & 0xffffff)) return Damage(page);
     run.fences.push_back(KeyAt(entries, 0));
+    run.ends.push_back(KeyAt(entries, entries.size() / kEntryBytes - 1));
     run.entries += entries.size() / kEntryBytes;
     all += entries.size() / kEntryBytes;
   }
@@ -139,42 +145,65 @@ absl::Status RunIndex::Find(std::vector<Entry>& asked, int low_bits, std::vector
   if (asked.empty()) return absl::OkStatus();
   std::sort(asked.begin(), asked.end());
   const uint64_t low = (uint64_t{1} << low_bits) - 1;
-  for (const Run& run : runs_) {
-    if (auto status = FindIn(run, asked, low, hits); !status.ok()) return status;
-  }
+  std::vector<Look> looks;
+  for (const Run& run : runs_) PlanFor(run, asked, low, looks);
+  if (!std::is_sorted(looks.begin(), looks.end())) std::sort(looks.begin(), looks.end());
+  if (auto status = LookUp(looks, asked, low, hits); !status.ok()) return status;
   std::sort(hits.begin(), hits.end());
   hits.erase(std::unique(hits.begin(), hits.end()), hits.end());
   return absl::OkStatus();
 }
 
-// What is asked for is sorted, so the run is walked once.
-absl::Status RunIndex::FindIn(const Run& run, std::span<const Entry> asked, uint64_t low,
-                              std::vector<Hit>& hits) {
+// Which pages may hold what is asked for. That is sorted, so the fences are walked once.
+void RunIndex::PlanFor(const Run& run, std::span<const Entry> asked, uint64_t low,
+                       std::vector<Look>& looks) const {
   const std::vector<uint64_t>& fences = run.fences;
-  size_t page = 0, loaded = fences.size(), at = 0;
-  for (const Entry& ask : asked) {
-    const uint64_t first = ask.key & ~low, last = ask.key | low;
+  size_t page = 0;
+  for (size_t i = 0; i < asked.size(); ++i) {
+    const uint64_t first = asked[i].key & ~low, last = asked[i].key | low;
     // The last page that begins below what is asked for, since keys may be equal across pages.
     if (page + 1 < fences.size() && fences[page + 1] < first) {
-      const auto next =
-          std::lower_bound(fences.begin() + static_cast<std::ptrdiff_t>(page + 1), fences.end(), first);
-      page = static_cast<size_t>(next - fences.begin()) - 1;
+      const auto from = fences.begin() + static_cast<std::ptrdiff_t>(page) + 1;
+      page = static_cast<size_t>(std::lower_bound(from, fences.end(), first) - fences.begin()) - 1;
     }
-    for (size_t from = page; from < fences.size() && fences[from] <= last; ++from) {
-      if (from != loaded) {
-        if (auto status = ReadPage(run.number << 24 | static_cast<int64_t>(from), page_); !status.ok())
-          return status;
-        loaded = from, at = 0;
-      }
-      if (at > 0 && KeyAt(page_, at - 1) >= first) at = 0;
-      at = LowerBound(page_, at, first);
-      const size_t size = page_.size() / kEntryBytes;
-      for (; at < size && KeyAt(page_, at) <= last; ++at)
-        hits.push_back({ask.value, EntryAt(page_, at).value});
-      if (at < size) break;
+    for (size_t at = page; at < fences.size() && fences[at] <= last; ++at) {
+      if (run.ends[at] >= first) looks.push_back({run.number << 24 | static_cast<int64_t>(at), i});
     }
   }
-  return absl::OkStatus();
+}
+
+// Reads each page once.
+absl::Status RunIndex::LookUp(std::span<const Look> looks, std::span<const Entry> asked, uint64_t low,
+                              std::vector<Hit>& hits) {
+  auto next = looks.begin();
+  const auto put = [&](Cells& cells) {
+    if (next == looks.end()) return false;
+    const int64_t page = next->page;
+    cells.Put(page);
+    while (next != looks.end() && next->page == page) ++next;
+    return true;
+  };
+  Feed feed = put;
+  Query query(read_fed_, feed);
+  auto look = looks.begin();
+  while (query.Next()) {
+    const int64_t page = query.Int(0);
+    const std::string_view entries = query.Text(1);
+    if (entries.size() % kEntryBytes != 0 || look->page != page) return Damage(look->page);
+    size_t at = 0;
+    for (; look != looks.end() && look->page == page; ++look) {
+      const Entry& ask = asked[look->asked];
+      const uint64_t first = ask.key & ~low, last = ask.key | low;
+      if (at > 0 && KeyAt(entries, at - 1) >= first) at = 0;  // it was asked for before
+      for (at = LowerBound(entries, at, first); at < entries.size() / kEntryBytes; ++at) {
+        const Entry entry = EntryAt(entries, at);
+        if (entry.key > last) break;
+        hits.push_back({ask.value, entry.value});
+      }
+    }
+  }
+  if (!query.status().ok()) return query.status();
+  return look == looks.end() ? absl::OkStatus() : Damage(look->page);
 }
 
 absl::Status RunIndex::Add(std::vector<Entry>& entries) {
@@ -195,7 +224,10 @@ absl::Status RunIndex::Add(std::vector<Entry>& entries) {
 
 // As the newest run.
 absl::Status RunIndex::Write(std::span<const Entry> entries) {
-  Run run{.number = runs_.empty() ? 0 : runs_.back().number + 1, .entries = entries.size(), .fences = {}};
+  Run run{.number = runs_.empty() ? 0 : runs_.back().number + 1,
+          .entries = entries.size(),
+          .fences = {},
+          .ends = {}};
   for (size_t at = 0; at < entries.size(); at += kPageEntries) {
     page_.clear();
     for (const Entry& entry : entries.subspan(at, std::min(kPageEntries, entries.size() - at))) {
@@ -204,6 +236,7 @@ absl::Status RunIndex::Write(std::span<const Entry> entries) {
     const int64_t page = run.number << 24 | static_cast<int64_t>(run.fences.size());
     if (auto status = Query(put_page_, page, Blob{page_}).Run(); !status.ok()) return status;
     run.fences.push_back(entries[at].key);
+    run.ends.push_back(entries[std::min(at + kPageEntries, entries.size()) - 1].key);
   }
   runs_.push_back(std::move(run));
   return absl::OkStatus();

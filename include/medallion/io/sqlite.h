@@ -36,7 +36,7 @@ struct SqliteOptions {
   int busy_timeout_ms = 5'000;              // how long to wait for another process before it is Unavailable
   int64_t cache_bytes = int64_t{64} << 20;  // of memory for pages
   int64_t mapped_bytes = int64_t{1} << 30;  // of the file are read through a memory map; 0: none
-  int64_t log_bytes = int64_t{256} << 20;   // the write-ahead log is folded into the file once it is so large
+  int64_t log_bytes = int64_t{64} << 20;    // the write-ahead log is folded into the file once it is so large
   int64_t bytes_max = 0;                    // a file that would grow beyond is ResourceExhausted; 0: no limit
 };
 

@@ -8,7 +8,7 @@
 //   entries:= (key, value)...                              eight bytes each, the lowest first; sorted
 //
 // An index may tell of more than there is: entries are never taken back, whoever reads looks at what they lead to. In
-// memory: 8 bytes for each page of 1,000 entries, and 2 to 4 bytes a key of filter, up to 64 MiB; beyond 32 million keys
+// memory: 16 bytes for each page of 250 entries, and 2 to 4 bytes a key of filter, up to 64 MiB; beyond 32 million keys
 // the filter passes more and more questions on to the file. What is in memory is read from the table: 16 bytes an entry.
 //
 // One thread at a time. Errors: see io/sqlite.h.
@@ -86,11 +86,19 @@ class RunIndex {
   struct Run {
     int64_t number = 0;
     uint64_t entries = 0;
-    std::vector<uint64_t> fences;  // the first key of each page
+    std::vector<uint64_t> fences, ends;  // the first and the last key of each page
+  };
+
+  struct Look {  // at a page, for the `asked`th key
+    int64_t page = 0;
+    size_t asked = 0;
+    auto operator<=>(const Look&) const = default;
   };
 
   absl::Status ReadPage(int64_t page, std::string& entries);
-  absl::Status FindIn(const Run& run, std::span<const Entry> asked, uint64_t low, std::vector<Hit>& hits);
+  void PlanFor(const Run& run, std::span<const Entry> asked, uint64_t low, std::vector<Look>& looks) const;
+  absl::Status LookUp(std::span<const Look> looks, std::span<const Entry> asked, uint64_t low,
+                      std::vector<Hit>& hits);
   absl::Status Write(std::span<const Entry> entries);
   absl::Status Append(const Run& run, std::vector<Entry>& entries);
   absl::Status Merge(size_t from);
@@ -101,7 +109,7 @@ class RunIndex {
   const char* table_;
   int low_bits_;
   Connection* connection_ = nullptr;
-  Statement read_all_, read_page_, put_page_, drop_pages_;
+  Statement read_all_, read_page_, read_fed_, put_page_, drop_pages_;
   std::vector<Run> runs_;  // the oldest first
   Filter filter_;
   std::string page_;  // scratch

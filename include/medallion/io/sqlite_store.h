@@ -350,6 +350,7 @@ absl::Status SqliteStore<Pack>::History(const HistoryQuery& query, HistoryAnswer
   sqlite::Transaction reading(core_.connection());
   if (auto status = reading.Begin(sqlite::Transaction::kRead); !status.ok()) return status;
   if (auto status = core_.Watch(/*anew=*/false); !status.ok()) return status;
+  answer.elements.reserve(query.rows_max);
   Entities from{.stale_left = query.stale, .due_left = query.due_by != kNoTime, .stale = core_.stale_begin()};
   std::vector<EntityKey> next;
   do {
