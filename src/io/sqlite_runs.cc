@@ -189,7 +189,7 @@ absl::Status RunIndex::LookUp(std::span<const Look> looks, std::span<const Entry
   while (query.Next()) {
     const int64_t page = query.Int(0);
     const std::string_view entries = query.Text(1);
-    if (entries.size() % kEntryBytes != 0 || look->page != page) return Damage(look->page);
+    if (entries.empty() || entries.size() % kEntryBytes != 0 || look->page != page) return Damage(look->page);
     size_t at = 0;
     for (; look != looks.end() && look->page == page; ++look) {
       const Entry& ask = asked[look->asked];

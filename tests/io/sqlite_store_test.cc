@@ -196,6 +196,72 @@ TEST_CASE("sqlite store: both policies end in the tables of the memory store") {
   CHECK(Look(*store) == Look(memory));
 }
 
+TEST_CASE("sqlite store: stale marks and summaries last") {
+  Folder folder;
+  const std::string path = folder / "store.db";
+  Feed feed;
+  feed.Add("lend|e1|North|1|100|ann", 110);
+  feed.Add("lend|e2|North|2|100|ann", 110);
+  Script script(feed);
+  std::vector<EntityKey> both = {script[0].entity, script[1].entity};
+  std::sort(both.begin(), both.end());
+  Require(Open(path)->Apply(script.batch()));
+  CHECK(Stale(*Open(path)) == both);
+  const std::vector<Derived> derived = {{both[0], "sum"}};
+  Batch<Loans> refresh = Empty();
+  refresh.derived = derived;
+  Require(Open(path)->Apply(refresh));
+  CHECK(Stale(*Open(path)) == std::vector<EntityKey>{both[1]});
+  const auto history = History(*Open(path), {.entities = both});
+  CHECK(history.entities[0].summary == "sum");
+  CHECK(history.entities[0].elements_end == 0);
+  CHECK(history.entities[1].elements_end == 1);
+}
+
+// Its number lies below the elements that the summary covers, but it is none of them.
+TEST_CASE("sqlite store: a summary goes when a known record yields a row it did not yield before") {
+  const auto store = Open(":memory:");
+  Feed feed;
+  feed.Add("lend|e1|North|1|100|ann\nnote|e2|North|1|150|ann", 160);
+  Script script(feed);
+  const LoanElement later = script[1];
+  script.elements().pop_back();
+  Require(store->Apply(script.batch()));
+  const std::vector<EntityKey> entities = {script[0].entity};
+  const std::vector<Derived> derived = {{entities[0], "sum"}};
+  Batch<Loans> refresh = Empty();
+  refresh.derived = derived;
+  Require(store->Apply(refresh));
+  CHECK(History(*store, {.entities = entities}).elements.empty());
+  const std::vector<LoanElement> anew = {later};
+  Batch<Loans> batch = Empty();
+  batch.elements = anew;
+  Require(store->Apply(batch));
+  const auto history = History(*store, {.entities = entities});
+  CHECK(history.entities[0].summary.empty());
+  CHECK(EventIds(history.elements) == std::vector<std::string>{"e1", "e2"});
+  CHECK(Stale(*store) == entities);
+}
+
+// What a failed batch left in memory must not be believed.
+TEST_CASE("sqlite store: a batch that fails half-way leaves nothing to be found") {
+  const auto store = Open(":memory:");
+  Feed feed;
+  feed.Add("lend|e1|North|1|100|ann", 110);
+  feed.Add("lend|e2|North|2|100|ann", 110);
+  Script script(feed);
+  script[1].identity.order.ordinal = 1u << 24;
+  CHECK(!store->Apply(script.batch()).ok());
+  const std::vector<RecordId> ids = {script.writes()[0].id};
+  CHECK(!Seen(*store, ids).arrivals[0].has_value());
+  CHECK(Known(*store, {.arrived = script.elements(), .records = ids}).glances.empty());
+  CHECK(Stale(*store).empty());
+  script[1].identity.order.ordinal = 0;
+  Require(store->Apply(script.batch()));
+  CHECK(Seen(*store, ids).arrivals[0].has_value());
+  CHECK(Stale(*store).size() == 2);
+}
+
 // -----------------------------------------------------------------------------------------------------------
 // Crashes
 
