@@ -172,8 +172,10 @@ struct Connection::RowsModule {
   struct Cursor {
     sqlite3_vtab_cursor base;
     Connection* connection;
-    sqlite3_int64 row;
-    bool more;
+    Feed* feed = nullptr;
+    Cells row = {};
+    sqlite3_int64 number = 0;
+    bool more = false;
   };
   static Cursor& Of(sqlite3_vtab_cursor* cursor) { return *reinterpret_cast<Cursor*>(cursor); }
 
@@ -189,25 +191,25 @@ struct Connection::RowsModule {
     return SQLITE_OK;
   }
   static int Open(sqlite3_vtab* table, sqlite3_vtab_cursor** cursor) {
-    *cursor = reinterpret_cast<sqlite3_vtab_cursor*>(
-        new Cursor{{}, reinterpret_cast<Table*>(table)->connection, 0, false});
+    *cursor =
+        reinterpret_cast<sqlite3_vtab_cursor*>(new Cursor{{}, reinterpret_cast<Table*>(table)->connection});
     return SQLITE_OK;
   }
   static int Close(sqlite3_vtab_cursor* cursor) { return delete &Of(cursor), SQLITE_OK; }
   static int Filter(sqlite3_vtab_cursor* cursor, int, const char*, int, sqlite3_value**) {
+    Of(cursor).feed = Of(cursor).connection->feed_;
     return Next(cursor);
   }
   static int Next(sqlite3_vtab_cursor* cursor) {
     Cursor& self = Of(cursor);
-    Connection& connection = *self.connection;
-    connection.row_.Clear();
-    self.more = connection.feed_ != nullptr && (*connection.feed_)(connection.row_);
-    ++self.row;
+    self.row.Clear();
+    self.more = (*self.feed)(self.row);
+    ++self.number;
     return SQLITE_OK;
   }
   static int Eof(sqlite3_vtab_cursor* cursor) { return Of(cursor).more ? 0 : 1; }
   static int Column(sqlite3_vtab_cursor* cursor, sqlite3_context* context, int column) {
-    const Cells& row = Of(cursor).connection->row_;
+    const Cells& row = Of(cursor).row;
     if (static_cast<size_t>(column) >= row.size_) return SQLITE_OK;  // null
     const Cells::Cell& cell = row.cells_[static_cast<size_t>(column)];
     switch (cell.type) {
@@ -223,7 +225,7 @@ struct Connection::RowsModule {
     return SQLITE_OK;
   }
   static int RowId(sqlite3_vtab_cursor* cursor, sqlite3_int64* row) {
-    return *row = Of(cursor).row, SQLITE_OK;
+    return *row = Of(cursor).number, SQLITE_OK;
   }
 };
 

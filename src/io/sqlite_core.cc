@@ -62,21 +62,33 @@ std::string PutSql(Table table, const TableShape& shape, bool fed) {
   return into + (fed ? "SELECT " + values + " FROM medallion_rows" : "VALUES(" + values + ")");
 }
 
-// The rows of a table in the order of its key. Elements are reached by way of their records, whose index is
-// sorted already: no sort of the whole table.
-std::string ReadSql(Table table, const TableShape& shape) {
-  std::string sql = "SELECT 0";
-  for (const Column& column : shape.columns) sql += ", t." + Quoted(column.name);
+// The numbers of a table's rows in the order of its key: these are sorted, not the rows.
+std::string OrderSql(Table table, const TableShape& shape) {
   const std::string name = Quoted(shape.name);
   switch (table) {
     case Table::kGold:
-      return sql + " FROM " + name +
+      return "SELECT t.row FROM " + name +
              " t LEFT JOIN medallion_gold g ON g.row = t.row ORDER BY g.row_key, t.row";
-    case Table::kRunLog: return sql + " FROM " + name + " t ORDER BY t.row";
+    case Table::kRunLog: return "SELECT t.row FROM " + name + " t ORDER BY t.row";
     default: break;
   }
-  return sql + " FROM " + name + " t JOIN bronze_records b ON b.record = t.element >> 24" +
+  return "SELECT t.element FROM " + name + " t JOIN bronze_records b ON b.record = t.element >> 24" +
          R"( ORDER BY b.topic, b."partition", b."offset", t.element & 16777215, b.digest)";
+}
+
+// The rows of the numbers that it is fed.
+std::string ReadSql(Table table, const TableShape& shape) {
+  std::string sql = "SELECT 0";
+  for (const Column& column : shape.columns) sql += ", t." + Quoted(column.name);
+  return sql + " FROM medallion_rows r CROSS JOIN " + Quoted(shape.name) + " t ON t." + NumberOf(table) +
+         " = r.c0";
+}
+
+// The row that was written last.
+std::string LastSql(Table table, const TableShape& shape) {
+  std::string sql = "SELECT 0";
+  for (const Column& column : shape.columns) sql += ", " + Quoted(column.name);
+  return sql + " FROM " + Quoted(shape.name) + " ORDER BY " + NumberOf(table) + " DESC LIMIT 1";
 }
 
 std::pair<uint64_t, uint64_t> Half(const EntityKey& entity) {
@@ -312,8 +324,7 @@ absl::Status Core::Prepare() {
     if (auto status = connection_.Prepare(row.sql, row.doing, row.statement); !status.ok()) return status;
   }
   const TableShape& log = At(Table::kRunLog).shape;
-  absl::Status status =
-      connection_.Prepare(ReadSql(Table::kRunLog, log) + " DESC LIMIT 1", "read the run log", last_log_);
+  absl::Status status = connection_.Prepare(LastSql(Table::kRunLog, log), "read the run log", last_log_);
   if (status.ok()) status = PrepareTables();
   if (status.ok()) status = PrepareElements();
   if (status.ok()) status = PrepareGold();
@@ -725,18 +736,22 @@ absl::Status Core::Read(std::string_view table, const RowSink& sink) {
   if (at == tables_.end()) {
     return absl::NotFoundError(connection_.path() + ": there is no table " + std::string(table));
   }
-  Statement statement;
   const auto which = static_cast<Table>(at - tables_.begin());
-  if (auto status = connection_.Prepare(ReadSql(which, at->shape), "read a table", statement); !status.ok())
-    return status;
+  Statement order, read;
+  absl::Status status = connection_.Prepare(OrderSql(which, at->shape), "read a table", order);
+  if (status.ok()) status = connection_.Prepare(ReadSql(which, at->shape), "read a table", read);
+  if (!status.ok()) return status;
+  Query numbers(order);
+  const auto put = [&](Cells& cells) { return numbers.Next() && (cells.Put(numbers.Int(0)), true); };
+  Feed feed = put;
+  Query query(read, feed);
   std::string line;
-  Query query(statement);
   while (query.Next()) {
     line.clear();
     AppendJsonRow(query, 1, at->shape.columns, line);
-    if (auto status = sink(line); !status.ok()) return status;
+    if (status = sink(line); !status.ok()) return status;
   }
-  return query.status();
+  return numbers.status().ok() ? query.status() : numbers.status();
 }
 
 absl::Status Core::CountFates(Accounting& books) {

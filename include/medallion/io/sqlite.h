@@ -194,8 +194,7 @@ class Connection {
   sqlite3* handle_ = nullptr;
   std::string path_;
   std::string rows_columns_;
-  Feed* feed_ = nullptr;  // of the query that is being stepped
-  Cells row_;             // its current row
+  Feed* feed_ = nullptr;  // of the query that begins next
 };
 
 // A prepared statement, used again and again.
@@ -229,7 +228,8 @@ class Query {
   Query(const Query&) = delete;
   Query& operator=(const Query&) = delete;
 
-  // Reads medallion_rows from `feed`, which must outlive the query. One such query at a time.
+  // Reads medallion_rows from `feed`, which must outlive the query. Its first step must come before another such query is
+  // made.
   Query(Statement& statement, Feed& feed);
 
   // Whether there is another row. False at the end and after a failure.
