@@ -100,33 +100,36 @@ absl::Status RunIndex::Damage(int64_t page) const {
 
 absl::Status RunIndex::Load() {
   runs_.clear();
-  uint64_t all = 0;
   Query query(read_all_);
   while (query.Next()) {
     const int64_t page = query.Int(0);
     const std::string_view entries = query.Text(1);
     if (entries.empty() || entries.size() % kEntryBytes != 0) return Damage(page);
     if (runs_.empty() || runs_.back().number != page >> 24)
-      runs_.push_back({.number = page >> 24, .fences = {}, .ends = {}});
+      runs_.push_back({.number = page >> 24, .fences = {}, .ends = {}, .filter = {}});
     Run& run = runs_.back();
     if (static_cast<int64_t>(run.fences.size()) != (page & 0xffffff)) return Damage(page);
     run.fences.push_back(KeyAt(entries, 0));
     run.ends.push_back(KeyAt(entries, entries.size() / kEntryBytes - 1));
     run.entries += entries.size() / kEntryBytes;
-    all += entries.size() / kEntryBytes;
   }
-  if (!query.status().ok()) return query.status();
-  if (low_bits_ == 64) return absl::OkStatus();
-  filter_.Reset(2 * all);
-  return all == 0 ? absl::OkStatus() : Refill();
+  return query.status().ok() && low_bits_ != 64 ? Refill() : query.status();
 }
 
-// Adds all keys to the filter, which is empty.
+// Makes the filters anew, with room for as many keys again.
 absl::Status RunIndex::Refill() {
+  uint64_t all = 0;
+  for (Run& run : runs_) all += run.entries, run.filter.Reset(run.entries);
+  filter_.Reset(2 * all);
+  auto run = runs_.begin();
   Query query(read_all_);
   while (query.Next()) {
     const std::string_view entries = query.Text(1);
-    for (size_t i = 0; i < entries.size() / kEntryBytes; ++i) filter_.Add(KeyAt(entries, i) >> low_bits_);
+    while (run->number != query.Int(0) >> 24) ++run;
+    for (size_t i = 0; i < entries.size() / kEntryBytes; ++i) {
+      const uint64_t key = KeyAt(entries, i) >> low_bits_;
+      filter_.Add(key), run->filter.Add(key);
+    }
   }
   return query.status();
 }
@@ -158,8 +161,10 @@ absl::Status RunIndex::Find(std::vector<Entry>& asked, int low_bits, std::vector
 void RunIndex::PlanFor(const Run& run, std::span<const Entry> asked, uint64_t low,
                        std::vector<Look>& looks) const {
   const std::vector<uint64_t>& fences = run.fences;
+  const bool filtered = low_bits_ != 64 && low >> low_bits_ == 0;
   size_t page = 0;
   for (size_t i = 0; i < asked.size(); ++i) {
+    if (filtered && !run.filter.MayHold(asked[i].key >> low_bits_)) continue;
     const uint64_t first = asked[i].key & ~low, last = asked[i].key | low;
     // The last page that begins below what is asked for, since keys may be equal across pages.
     if (page + 1 < fences.size() && fences[page + 1] < first) {
@@ -216,9 +221,6 @@ absl::Status RunIndex::Add(std::vector<Entry>& entries) {
   }
   if (auto status = Settle(); !status.ok()) return status;
   if (low_bits_ == 64 || !filter_.full()) return absl::OkStatus();
-  uint64_t all = 0;
-  for (const Run& run : runs_) all += run.entries;
-  filter_.Reset(2 * all);
   return Refill();
 }
 
@@ -227,7 +229,8 @@ absl::Status RunIndex::Write(std::span<const Entry> entries) {
   Run run{.number = runs_.empty() ? 0 : runs_.back().number + 1,
           .entries = entries.size(),
           .fences = {},
-          .ends = {}};
+          .ends = {},
+          .filter = {}};
   for (size_t at = 0; at < entries.size(); at += kPageEntries) {
     page_.clear();
     for (const Entry& entry : entries.subspan(at, std::min(kPageEntries, entries.size() - at))) {
@@ -237,6 +240,10 @@ absl::Status RunIndex::Write(std::span<const Entry> entries) {
     if (auto status = Query(put_page_, page, Blob{page_}).Run(); !status.ok()) return status;
     run.fences.push_back(entries[at].key);
     run.ends.push_back(entries[std::min(at + kPageEntries, entries.size()) - 1].key);
+  }
+  if (low_bits_ != 64) {
+    run.filter.Reset(run.entries);
+    for (const Entry& entry : entries) run.filter.Add(entry.key >> low_bits_);
   }
   runs_.push_back(std::move(run));
   return absl::OkStatus();

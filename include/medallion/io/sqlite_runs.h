@@ -8,8 +8,9 @@
 //   entries:= (key, value)...                              eight bytes each, the lowest first; sorted
 //
 // An index may tell of more than there is: entries are never taken back, whoever reads looks at what they lead to. In
-// memory: 16 bytes for each page of 250 entries, and 2 to 4 bytes a key of filter, up to 64 MiB; beyond 32 million keys
-// the filter passes more and more questions on to the file. What is in memory is read from the table: 16 bytes an entry.
+// memory: 16 bytes for each page of 250 entries, 2 to 4 bytes a key for a filter over all, up to 64 MiB, and as many for
+// the filters of the runs, by which most of them need not be looked at. Beyond 32 million keys the filter over all passes
+// more and more questions on to the runs. What is in memory is read from the table: 16 bytes an entry.
 //
 // One thread at a time. Errors: see io/sqlite.h.
 #pragma once
@@ -87,6 +88,7 @@ class RunIndex {
     int64_t number = 0;
     uint64_t entries = 0;
     std::vector<uint64_t> fences, ends;  // the first and the last key of each page
+    Filter filter;                       // of its keys
   };
 
   struct Look {  // at a page, for the `asked`th key
