@@ -566,6 +566,11 @@ void StaleEntities(const Factory& make) {
   CHECK(Stale(*store, 1).size() == 1);
   CHECK(History(*store, {.stale = true, .rows_max = 1}).more);
   CHECK_FALSE(History(*store, {.stale = true}).more);
+  const EntityKey first = History(*store, {.stale = true, .rows_max = 1}).entities.at(0).entity;
+  const auto after = History(*store, {.stale = true, .stale_skip = 1});
+  REQUIRE(after.entities.size() == 1);
+  CHECK(after.entities[0].entity != first);
+  CHECK(History(*store, {.stale = true, .stale_skip = 2}).entities.empty());
   const auto history = History(*store, {.stale = true});
   REQUIRE(history.entities.size() == 2);
   CHECK(history.entities[0].elements_end == 1);

@@ -71,6 +71,7 @@ class SqliteStore final : public Store<Pack>, public Tables {
     bool stale_left = false, due_left = false;
     sqlite::Core::StalePlace stale;
     size_t due = 0;
+    size_t skip = 0;  // stale ones that are still to be passed over
     absl::flat_hash_set<EntityKey> taken = {};
   };
   absl::Status NextEntities(const HistoryQuery& query, Entities& from, std::vector<EntityKey>& next);
@@ -322,6 +323,7 @@ absl::Status SqliteStore<Pack>::NextEntities(const HistoryQuery& query, Entities
   while (next.empty()) {
     std::vector<EntityKey> found;
     absl::Status status;
+    const bool stale = from.given == query.entities.size() && from.stale_left;
     if (from.given < query.entities.size()) {
       const auto given =
           query.entities.subspan(from.given, std::min(kAtOnce, query.entities.size() - from.given));
@@ -339,7 +341,12 @@ absl::Status SqliteStore<Pack>::NextEntities(const HistoryQuery& query, Entities
     }
     if (!status.ok()) return status;
     for (const EntityKey& entity : found) {
-      if (from.taken.insert(entity).second) next.push_back(entity);
+      if (!from.taken.insert(entity).second) continue;
+      if (stale && from.skip > 0) {
+        --from.skip;
+      } else {
+        next.push_back(entity);
+      }
     }
   }
   return absl::OkStatus();
@@ -351,7 +358,10 @@ absl::Status SqliteStore<Pack>::History(const HistoryQuery& query, HistoryAnswer
   if (auto status = reading.Begin(sqlite::Transaction::kRead); !status.ok()) return status;
   if (auto status = core_.Watch(/*anew=*/false); !status.ok()) return status;
   answer.elements.reserve(query.rows_max);
-  Entities from{.stale_left = query.stale, .due_left = query.due_by != kNoTime, .stale = core_.stale_begin()};
+  Entities from{.stale_left = query.stale,
+                .due_left = query.due_by != kNoTime,
+                .stale = core_.stale_begin(),
+                .skip = query.stale_skip};
   std::vector<EntityKey> next;
   do {
     if (auto status = NextEntities(query, from, next); !status.ok()) return status;
