@@ -319,6 +319,8 @@ int Main(int64_t events, const std::string& folder) {
       "the first run takes %.2f times the bare insert, and %.2f times the second; %.0f bytes an event, bare "
       "%.0f\n",
       first.wall() / plain.wall(), first.wall() / second.wall(), bytes, bare_bytes);
+  std::printf("{\"events\":%lld,\"first_s\":%.3f,\"bare_s\":%.3f,\"second_s\":%.3f}\n",
+              static_cast<long long>(events), first.wall(), plain.wall(), second.wall());
   std::filesystem::remove(store), std::filesystem::remove(bare);
   return 0;
 }

@@ -1,10 +1,11 @@
 // Our side of the comparison: a file of flat lines to Silver, audit, quarantine and sessions, all kept in memory.
 //
-//   medallion_compare FILE [SESSIONS]
+//   medallion_compare FILE [--batch N] [--threads N] [--each-batch] [--sessions FILE]
 //
 // Prints one JSON object: `answer`, which the other side must print alike, and what it took until the tables were
-// complete. The answer is read from the tables afterwards: see README.md beside this file. SESSIONS, if named, receives
-// what each session contributes to the answer, for finding a difference.
+// complete. The answer is read from the tables afterwards: see README.md beside this file. --each-batch refreshes Gold
+// after each batch, else once at the end. --sessions writes what each session contributes to the answer, for finding a
+// difference.
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -196,7 +198,7 @@ void Print(const Answer& answer, int64_t resident_before, const Usage& before, c
       static_cast<long long>(resident_before));
 }
 
-absl::Status Compare(const std::string& path, std::FILE* sessions) {
+absl::Status Compare(const std::string& path, const RunOptions& run, std::FILE* sessions) {
   const int64_t resident_before = ResidentBytes();
   const Usage before = UsageNow();
   RecordLines lines(LineFormat::kBare);
@@ -207,7 +209,7 @@ absl::Status Compare(const std::string& path, std::FILE* sessions) {
   if (!source.ok()) return source.status();
   const Options options;
   MemoryStore<Charging> store;
-  const absl::StatusOr<RunReport> report = Run<Charging>(**source, store, options);
+  const absl::StatusOr<RunReport> report = Run<Charging>(**source, store, options, run);
   if (!report.ok()) return report.status();
   const Usage after = UsageNow();
 
@@ -221,12 +223,30 @@ absl::Status Compare(const std::string& path, std::FILE* sessions) {
 }  // namespace medallion::ocpp
 
 int main(int argc, char** argv) {
-  if (argc < 2) {
-    std::fprintf(stderr, "usage: medallion_compare FILE [SESSIONS]\n");
+  medallion::RunOptions run{.batch_records = 1'000, .refresh = medallion::Refresh::kAtEnd};
+  std::string path, sessions_path;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    const char* value = i + 1 < argc ? argv[i + 1] : "";
+    if (word == "--each-batch") {
+      run.refresh = medallion::Refresh::kEachBatch;
+    } else if (word == "--batch") {
+      run.batch_records = std::max(1UL, std::strtoul(value, nullptr, 10)), ++i;
+    } else if (word == "--threads") {
+      run.threads = std::max(1UL, std::strtoul(value, nullptr, 10)), ++i;
+    } else if (word == "--sessions") {
+      sessions_path = value, ++i;
+    } else {
+      path = word;
+    }
+  }
+  if (path.empty()) {
+    std::fprintf(
+        stderr, "usage: medallion_compare FILE [--batch N] [--threads N] [--each-batch] [--sessions FILE]\n");
     return 2;
   }
-  std::FILE* sessions = argc > 2 ? std::fopen(argv[2], "w") : nullptr;
-  const absl::Status status = medallion::ocpp::Compare(argv[1], sessions);
+  std::FILE* sessions = sessions_path.empty() ? nullptr : std::fopen(sessions_path.c_str(), "w");
+  const absl::Status status = medallion::ocpp::Compare(path, run, sessions);
   if (sessions != nullptr) std::fclose(sessions);
   if (status.ok()) return 0;
   std::fprintf(stderr, "medallion_compare: %s\n", std::string(status.message()).c_str());
