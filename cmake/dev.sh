@@ -7,8 +7,10 @@ usage() {
   cat <<'END'
 bash cmake/dev.sh COMMAND
   demo            build the medallion tool; run it on the golden sample and on a recorded feed
-  test [PRESET]   build everything and run all tests; PRESET is gcc (default), clang or sanitize
-  bench [ARG…]    build and run the benchmarks; ARGs go to Google Benchmark
+  test [PRESET]   build everything and run all tests; PRESET is gcc (default), clang, sanitize (addresses and
+                  undefined behaviour) or thread (races; only the tests that start threads)
+  bench [ARG…]    build, and print the table of figures; ARGs go to bench/figures.cc: --largest 20000000
+  steps [ARG…]    build, and run the benchmark of each step; ARGs go to Google Benchmark
   compare [ARG…]  compare with DuckDB, see bench/compare/README.md; ARG --install installs it
   lint            clang-tidy over the sources
   format          put the sources in our format; `format --check` only says what differs
@@ -65,6 +67,8 @@ configure() {
     clang) args+=(-DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-g1) ;;
     sanitize) args+=(-DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-g1
       "-DMEDALLION_SANITIZE=address;undefined") ;;
+    thread) args+=(-DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_BUILD_TYPE=Debug "-DCMAKE_CXX_FLAGS_DEBUG=-g1 -O1"
+      -DMEDALLION_SANITIZE=thread) ;;
     *) usage >&2; exit 2 ;;
   esac
   if command -v ninja >/dev/null; then args+=(-G Ninja); fi
@@ -100,6 +104,12 @@ run_tests() {
   need "${build_packages[@]}"
   [[ $preset == gcc ]] || need "${clang_packages[@]}"
   configure "$preset"
+  if [[ $preset == thread ]]; then
+    build "$preset" tests_kernel tests_ocpp_laws
+    say "Testing"
+    ctest --test-dir build/thread -j "$jobs" --output-on-failure -R '^(tests_kernel|tests_ocpp_laws)$'
+    return
+  fi
   build "$preset" all
   say "Testing"
   ctest --test-dir "build/$preset" -j "$jobs" --output-on-failure
@@ -108,7 +118,19 @@ run_tests() {
 bench() {
   need "${build_packages[@]}"
   configure release
-  build release medallion_bench medallion_feed
+  build release medallion_figures example_01_embed
+  build/release/bench/medallion_figures build/release/bench/figures "$@"
+  # What a host links of ours: all symbols of the library in the first example, templates included.
+  nm -C -S --radix=d build/release/examples/example_01_embed |
+    awk '/medallion/ { bytes += $2 }
+      END { printf "%-66s %9.0f %-12s %s\n", "library code in a host that uses the charging pack", bytes / 1024, "KiB", "must 1024, aim 400" }'
+  if [[ -x build/compare/venv/bin/python ]]; then bash bench/compare/run.sh; fi
+}
+
+steps() {
+  need "${build_packages[@]}"
+  configure release
+  build release medallion_bench
   build/release/bench/medallion_bench "$@"
 }
 
@@ -139,7 +161,7 @@ format() {
 command=${1:-help}
 shift || true
 case $command in
-  demo | bench | compare | lint | format) "$command" "$@" ;;
+  demo | bench | steps | compare | lint | format) "$command" "$@" ;;
   test) run_tests "$@" ;;
   setup) need "${build_packages[@]}" "${clang_packages[@]}" ;;
   help | --help | -h) usage ;;
