@@ -276,35 +276,74 @@ struct NameEnds {
   uint64_t head, tail;
 };
 
+// A name as it mostly stands in a payload, `"name":`, to be compared at one stroke.
+class QuotedName {
+ public:
+  QuotedName() = default;  // stands nowhere
+  explicit QuotedName(std::string_view name) {
+    const std::string quoted = '"' + std::string(name) + "\":";
+    if (quoted.size() > sizeof words_) return;  // one that stands nowhere
+    std::memcpy(words_.data(), quoted.data(), quoted.size());
+    std::memset(masks_.data(), 0, sizeof masks_);
+    std::memset(masks_.data(), 0xFF, quoted.size());
+    bytes_ = quoted.size();
+  }
+  // Its bytes where it stands at `at`, else 0. So many bytes as a long one has may be read.
+  size_t BytesAt(const char* at) const {
+    uint64_t differs = 0;
+    for (size_t i = 0; i < words_.size(); ++i) {
+      differs |= (Load<uint64_t>(at + i * sizeof(uint64_t)) ^ words_[i]) & masks_[i];
+    }
+    return differs == 0 ? bytes_ : 0;
+  }
+
+ private:
+  std::array<uint64_t, 3> words_{};
+  std::array<uint64_t, 3> masks_{~uint64_t{0}};  // of the bytes that count
+  size_t bytes_ = 0;
+};
+
 // The names of one schema.
 class Names {
  public:
+  // A name that was seen, what it stands for, and the one that followed it the last time: gateways keep an order.
+  struct Seen {
+    std::string name;
+    NameEnds ends;
+    Place place;
+    QuotedName quoted;
+    size_t next = 0;
+  };
+
   // With `remember` the look-up of a name that was seen before takes one comparison.
   Names(const FlatSchema& schema, bool remember)
       : version(schema.version), version_text(std::to_string(schema.version)), schema_(&schema) {
-    if (remember) seen_.assign(kSeen, {"", NameEnds::Of(""), LookUp("")});
+    if (remember) seen_.assign(kSeen + 1, {"", NameEnds::Of(""), LookUp(""), QuotedName(), 0});
   }
 
-  Place Of(std::string_view name) {
-    if (seen_.empty() || name.empty()) return LookUp(name);
+  Place Of(std::string_view name) { return seen_.empty() ? LookUp(name) : seen_[Find(name)].place; }
+
+  // What follows is for names that remember.
+
+  // Where the name is among those that were seen, which now it is.
+  size_t Find(std::string_view name) {
     const NameEnds ends = NameEnds::Of(name);
-    Seen& seen = seen_[ends.Slot()];
+    const size_t slot = ends.Slot();
+    Seen& seen = seen_[slot];
     if (seen.ends != ends || (!ends.IsAll() && seen.name != name)) {
-      seen = {std::string(name), ends, LookUp(name)};
+      seen = {std::string(name), ends, LookUp(name), QuotedName(name), seen.next};
     }
-    return seen.place;
+    return slot;
   }
+  // The one that stands before a payload's first name.
+  static constexpr size_t kBegin = 128;
+  Seen& operator[](size_t slot) { return seen_[slot]; }
 
   const int32_t version;
   const std::string version_text;
 
  private:
-  static constexpr size_t kSeen = 128;
-  struct Seen {
-    std::string name;
-    NameEnds ends;
-    Place place;
-  };
+  static constexpr size_t kSeen = kBegin;
 
   Place LookUp(std::string_view name) const {
     const auto found = schema_->names.find(name);
@@ -351,6 +390,74 @@ bool Agree(Field field, const FieldValue& a, const FieldValue& b) {
   }
 }
 
+// Takes the members of a plain payload straight into fields. The usual case alone: version 1 of a schema, each name once
+// and as it is spelled; it lets go of any other, and leaves something in `fields`.
+class PlainTaker {
+ public:
+  PlainTaker(Names& names, std::string& extra, FlatFields& fields)
+      : names_(names), extra_(extra), fields_(fields) {
+    extra_.clear();
+  }
+
+  size_t Expected(const char* at) {
+    const size_t next = names_[slot_].next;
+    const size_t bytes = names_[next].quoted.BytesAt(at);
+    if (bytes == 0) return 0;
+    slot_ = next;
+    name_ = {at + 1, bytes - 3};
+    return bytes;
+  }
+
+  void Name(std::string_view name) {
+    const size_t found = names_.Find(name);
+    names_[slot_].next = found;
+    slot_ = found;
+    name_ = name;
+  }
+
+  bool Value(const FieldValue& value) {
+    const Place place = names_[slot_].place;
+    if (place.field < 0) return Extra(value);
+    const auto field = static_cast<Field>(place.field);
+    const uint32_t bit = FlatFields::Bit(field);
+    if (place.folded || (taken_ & bit) != 0) return false;
+    taken_ |= bit;
+    fields_.Set(field, value);
+    return field != Field::kSchemaVersion || (value.kind == JsonKind::kNumber && value.text == "1");
+  }
+
+ private:
+  bool Extra(const FieldValue& value) {
+    const auto end = extra_names_.begin() + static_cast<std::ptrdiff_t>(extras_);
+    if (extras_ == extra_names_.size() || std::find(extra_names_.begin(), end, name_) != end) return false;
+    extra_names_[extras_++] = name_;
+    ++fields_.unknown_fields;
+    AppendMember({name_, value}, extra_);
+    return true;
+  }
+
+  Names& names_;
+  std::string& extra_;
+  FlatFields& fields_;
+  size_t slot_ = Names::kBegin;  // of the last name
+  std::string_view name_;
+  uint32_t taken_ = 0;  // bit i: field i
+  std::array<std::string_view, 8> extra_names_;
+  size_t extras_ = 0;
+};
+
+// Takes the members as they come.
+class MemberTaker {
+ public:
+  explicit MemberTaker(std::vector<Member>& members) : members_(members) { members.clear(); }
+  static size_t Expected(const char*) { return 0; }
+  void Name(std::string_view name) { members_.emplace_back().name = name; }
+  bool Value(const FieldValue& value) { return members_.back().value = value, true; }
+
+ private:
+  std::vector<Member>& members_;
+};
+
 // Sorts members into fields, by the schema that they name.
 class Sorter {
  public:
@@ -358,9 +465,17 @@ class Sorter {
     for (const FlatSchema& schema : schemas) names_.emplace_back(schema, remember);
   }
 
+  // Reads a plain payload, the usual case of one, into `fields`. False, and something in them, for any other.
+  bool ReadPlain(PlainReader& reader, Arena& texts, FlatFields& fields) {
+    if (names_.size() != 1 || names_[0].version != 1) return false;
+    PlainTaker taker(names_[0], extra_, fields);
+    if (!reader.Read(taker)) return false;
+    if (!extra_.empty()) fields.extra_fields = texts.Copy(extra_.append("}"));
+    return true;
+  }
+
+  // `fields` must be new.
   void Sort(std::span<const Member> members, Arena& texts, FlatFields& fields) {
-    if (SortPlain(members, texts, fields)) return;
-    fields = FlatFields();
     fields.schema_known = ChooseSchema(members, fields);
     if (!fields.schema_known) return;
     repeats_.assign(members.size(), 0);
@@ -382,40 +497,12 @@ class Sorter {
  private:
   // The first word on a field stands.
   static void Put(Field field, const FieldValue& given, FlatFields& fields) {
-    FieldValue& value = fields.values[static_cast<size_t>(field)];
+    const FieldValue& value = fields[field];
     if (IsBlank(value)) {
-      if (value.kind == JsonKind::kAbsent || !IsBlank(given)) value = given;
+      if (value.kind == JsonKind::kAbsent || !IsBlank(given)) fields.Set(field, given);
     } else if (!IsBlank(given) && !Agree(field, value, given) && fields.ambiguous.empty()) {
       fields.ambiguous = FieldName(field);
     }
-  }
-
-  // The usual case in one pass: one schema, version 1, each name once and as it is spelled. False, and something in
-  // `fields`, for any other.
-  bool SortPlain(std::span<const Member> members, Arena& texts, FlatFields& fields) {
-    if (names_.size() != 1 || names_[0].version != 1) return false;
-    uint64_t seen = 0;
-    extra_.clear();
-    for (const Member& member : members) {
-      const Place place = names_[0].Of(member.name);
-      const uint64_t bit = uint64_t{1} << (place.field + 1);
-      const bool other_version =
-          place.field == static_cast<int>(Field::kSchemaVersion) && !IsPlainOne(member.value);
-      if ((seen & bit) != 0 || place.folded || other_version) return false;
-      seen |= bit;
-      if (place.field >= 0) {
-        fields.values[static_cast<size_t>(place.field)] = member.value;
-      } else {
-        ++fields.unknown_fields;
-        AppendMember(member, extra_);
-      }
-    }
-    if (!extra_.empty()) fields.extra_fields = texts.Copy(extra_.append("}"));
-    return true;
-  }
-
-  static bool IsPlainOne(const FieldValue& value) {
-    return value.kind == JsonKind::kNumber && value.text == "1";
   }
 
   // The schema is the one that the members name, version 1 where they name none. Sets places_; false where no such
@@ -495,41 +582,61 @@ struct FlatParser::Scratch {
   Scratch(std::span<const FlatSchema> schemas, size_t bytes_max)
       : payload_bytes_max(bytes_max), sorter(schemas, true) {}
 
-  // Reads the payload's members. Returns nothing, or a JSON object that says why it cannot be read.
-  std::string_view Read(std::string_view payload, Arena& texts);
+  // Reads the payload into `fields`, which are new.
+  void Read(std::string_view payload, Arena& texts);
+  // Reads the members of `text`, behind which there is padding. Returns nothing, or a JSON object that says why it cannot
+  // be read; `skipped` bytes of the payload stand before it.
+  std::string_view ReadMembers(std::string_view text, size_t skipped, Arena& texts);
 
   size_t payload_bytes_max;
   Sorter sorter;
   ondemand::parser parser;
+  std::vector<std::string_view> names;
   std::vector<Member> members;
   std::string_view ambiguous;  // a name that an object inside a value has twice
+  FlatFields fields;
 };
 
-std::string_view FlatParser::Scratch::Read(std::string_view payload, Arena& texts) {
+void FlatParser::Scratch::Read(std::string_view payload, Arena& texts) {
   if (payload.size() > payload_bytes_max) {
-    return Corrupt("longer than " + std::to_string(payload_bytes_max) + " bytes", std::nullopt, texts);
+    fields.corrupt =
+        Corrupt("longer than " + std::to_string(payload_bytes_max) + " bytes", std::nullopt, texts);
+    return;
   }
   const std::string_view stripped = Stripped(payload);
-  const auto skipped = static_cast<size_t>(stripped.data() - payload.data());
-  if (stripped.empty()) return Corrupt("empty", std::nullopt, texts);
+  if (stripped.empty()) {
+    fields.corrupt = Corrupt("empty", std::nullopt, texts);
+    return;
+  }
   static_assert(kPlainPadding >= simdjson::SIMDJSON_PADDING);
   char* const padded = texts.Allocate(stripped.size() + kPlainPadding);
   std::memcpy(padded, stripped.data(), stripped.size());
   std::memset(padded + stripped.size(), ' ', kPlainPadding);
+  const std::string_view text(padded, stripped.size());
+  PlainReader reader(text, names);
+  if (sorter.ReadPlain(reader, texts, fields)) return;
+  fields.Clear();
   ambiguous = {};
-  if (ReadPlain({padded, stripped.size()}, members)) return {};
+  MemberTaker taker(members);
+  const auto skipped = static_cast<size_t>(stripped.data() - payload.data());
+  if (!reader.Read(taker)) fields.corrupt = ReadMembers(text, skipped, texts);
+  if (!fields.corrupt.empty()) return;
+  sorter.Sort(members, texts, fields);
+  if (fields.ambiguous.empty()) fields.ambiguous = ambiguous;
+}
 
+std::string_view FlatParser::Scratch::ReadMembers(std::string_view text, size_t skipped, Arena& texts) {
   ondemand::document document;
   const simdjson::error_code error =
-      parser.iterate(padded, stripped.size(), stripped.size() + kPlainPadding).get(document);
+      parser.iterate(text.data(), text.size(), text.size() + kPlainPadding).get(document);
   if (error == simdjson::UTF8_ERROR) return Corrupt("bad encoding", std::nullopt, texts);
-  if (error) return Corrupt("malformed JSON", skipped + BrokenAt(stripped), texts);
+  if (error) return Corrupt("malformed JSON", skipped + BrokenAt(text), texts);
   Reader reader(document, texts);
-  const char* const problem = reader.ReadAll({padded, stripped.size()}, members);
+  const char* const problem = reader.ReadAll(text, members);
   ambiguous = reader.ambiguous();
   if (problem == nullptr) return {};
   const char* const at = reader.failed_at();
-  return Corrupt(problem, skipped + (at == nullptr ? stripped.size() : static_cast<size_t>(at - padded)),
+  return Corrupt(problem, skipped + (at == nullptr ? text.size() : static_cast<size_t>(at - text.data())),
                  texts);
 }
 
@@ -539,13 +646,10 @@ FlatParser::~FlatParser() = default;
 FlatParser::FlatParser(FlatParser&&) noexcept = default;
 FlatParser& FlatParser::operator=(FlatParser&&) noexcept = default;
 
-FlatFields FlatParser::Parse(std::string_view payload, Arena& texts) {
-  FlatFields fields;
-  fields.corrupt = scratch_->Read(payload, texts);
-  if (!fields.corrupt.empty()) return fields;
-  scratch_->sorter.Sort(scratch_->members, texts, fields);
-  if (fields.ambiguous.empty()) fields.ambiguous = scratch_->ambiguous;
-  return fields;
+const FlatFields& FlatParser::Parse(std::string_view payload, Arena& texts) {
+  scratch_->fields.Clear();
+  scratch_->Read(payload, texts);
+  return scratch_->fields;
 }
 
 }  // namespace medallion::ocpp

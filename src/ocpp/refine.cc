@@ -61,7 +61,7 @@ Refined<ChargingEvent> Refine(std::span<const BronzeRecord> batch, const Options
     const auto elements = std::span(refined.elements).subspan(begin, size);
     const auto payloads = std::span(refined.payloads).subspan(begin, size);
     for (size_t i = 0; i < size; ++i) {
-      const FlatFields fields = parser.Parse(batch[begin + i].payload, refined.texts);
+      const FlatFields& fields = parser.Parse(batch[begin + i].payload, refined.texts);
       refined.unknown_fields += static_cast<uint64_t>(fields.unknown_fields);
       FillElement(fields, batch[begin + i], options, refined.texts, elements[i]);
       refined.ingest_ts.push_back(elements[i].row.ingest_ts);

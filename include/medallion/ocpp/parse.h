@@ -46,7 +46,8 @@ struct Member {
 
 // A flat event's fields. Texts refer to the arena given to the parser.
 struct FlatFields {
-  std::array<FieldValue, kFields> values;
+  uint32_t present = 0;                    // bit i: field i was given, and not as null
+  std::array<FieldValue, kFields> values;  // only those that are present mean anything
   std::string_view corrupt;  // not empty: the payload cannot be read; a JSON object that says why
   int32_t schema_version = 1;
   bool schema_known = true;
@@ -56,8 +57,24 @@ struct FlatFields {
   std::string_view extra_fields;  // what the schema does not name, as a JSON object; or empty
   int64_t unknown_fields = 0;
 
-  const FieldValue& operator[](Field field) const { return values[static_cast<size_t>(field)]; }
+  static constexpr uint32_t Bit(Field field) { return 1u << static_cast<int>(field); }
+  bool Has(Field field) const { return (present & Bit(field)) != 0; }
+  const FieldValue& operator[](Field field) const {
+    static constexpr FieldValue kNone;
+    return Has(field) ? values[static_cast<size_t>(field)] : kNone;
+  }
+  void Set(Field field, const FieldValue& value) {
+    values[static_cast<size_t>(field)] = value;
+    present = (present & ~Bit(field)) | (value.kind == JsonKind::kAbsent ? 0 : Bit(field));
+  }
+  // As new, without a look at the values.
+  void Clear() {
+    present = 0, schema_version = 1, unknown_fields = 0;
+    corrupt = ambiguous = extra_fields = {};
+    schema_known = true, name_folded = version_coerced = false;
+  }
 };
+static_assert(kFields <= 32);
 
 // Sorts the members of one object into fields by the schema that the object names. For callers that have parsed the
 // JSON themselves (see ocpp/json.h).
@@ -73,7 +90,8 @@ class FlatParser {
 
   // Never fails: what cannot be read comes back with `corrupt` set. A byte-order mark, outer white space and NULs after
   // the end are left out. Strict: everything in the payload must be valid JSON and UTF-8, at most 64 deep.
-  FlatFields Parse(std::string_view payload, Arena& texts);
+  // What is returned is the parser's own and good until the next payload: copy it to keep it longer.
+  const FlatFields& Parse(std::string_view payload, Arena& texts);
 
  private:
   struct Scratch;
