@@ -394,9 +394,10 @@ bool Agree(Field field, const FieldValue& a, const FieldValue& b) {
 // and as it is spelled; it lets go of any other, and leaves something in `fields`.
 class PlainTaker {
  public:
-  PlainTaker(Names& names, std::string& extra, FlatFields& fields)
-      : names_(names), extra_(extra), fields_(fields) {
-    extra_.clear();
+  // `extra_names` and `extra` are memory to work with; the latter becomes the extra fields, without their last brace.
+  PlainTaker(Names& names, std::vector<std::string_view>& extra_names, std::string& extra, FlatFields& fields)
+      : names_(names), extra_names_(extra_names), extra_(extra), fields_(fields) {
+    extra_names_.clear(), extra_.clear();
   }
 
   size_t Expected(const char* at) {
@@ -428,22 +429,22 @@ class PlainTaker {
 
  private:
   bool Extra(const FieldValue& value) {
-    const auto end = extra_names_.begin() + static_cast<std::ptrdiff_t>(extras_);
-    if (extras_ == extra_names_.size() || std::find(extra_names_.begin(), end, name_) != end) return false;
-    extra_names_[extras_++] = name_;
+    constexpr size_t kExtraMax = 16;  // each is compared with all before it
+    const auto end = extra_names_.end();
+    if (extra_names_.size() == kExtraMax || std::find(extra_names_.begin(), end, name_) != end) return false;
+    extra_names_.push_back(name_);
     ++fields_.unknown_fields;
     AppendMember({name_, value}, extra_);
     return true;
   }
 
   Names& names_;
+  std::vector<std::string_view>& extra_names_;
   std::string& extra_;
   FlatFields& fields_;
   size_t slot_ = Names::kBegin;  // of the last name
   std::string_view name_;
   uint32_t taken_ = 0;  // bit i: field i
-  std::array<std::string_view, 8> extra_names_;
-  size_t extras_ = 0;
 };
 
 // Takes the members as they come.
@@ -468,7 +469,7 @@ class Sorter {
   // Reads a plain payload, the usual case of one, into `fields`. False, and something in them, for any other.
   bool ReadPlain(PlainReader& reader, Arena& texts, FlatFields& fields) {
     if (names_.size() != 1 || names_[0].version != 1) return false;
-    PlainTaker taker(names_[0], extra_, fields);
+    PlainTaker taker(names_[0], extra_names_, extra_, fields);
     if (!reader.Read(taker)) return false;
     if (!extra_.empty()) fields.extra_fields = texts.Copy(extra_.append("}"));
     return true;
@@ -552,6 +553,7 @@ class Sorter {
   std::vector<Names> names_;
   std::vector<Place> places_;  // of the members, one by one
   std::vector<char> repeats_;  // of the members: 1 where an earlier one has the same name
+  std::vector<std::string_view> extra_names_;
   std::string extra_;
 };
 

@@ -44,7 +44,19 @@ uint64_t Look(const char* bytes, Unusual& unusual) {
 bool Any(Unusual unusual) { return unusual != 0; }
 #endif
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+// Where the digits that begin at `at` end. Eight at once: a loop would guess wrong at each number's end.
+const char* DigitsEnd(const char* at) {
+  constexpr uint64_t kEach = 0x0101010101010101u;
+  while (true) {
+    uint64_t word = 0;
+    for (size_t i = 0; i < 8; ++i) word |= uint64_t{static_cast<uint8_t>(at[i])} << (8 * i);
+    word ^= kEach * '0';
+    // Of a byte that is no digit the first bit is set; what its sum carries over falls on later bytes alone.
+    const uint64_t others = ((word + kEach * (0x80 - 10)) | word) & kEach * 0x80;
+    if (others != 0) return at + std::countr_zero(others) / 8;
+    at += 8;
+  }
+}
 
 }  // namespace
 
@@ -53,42 +65,48 @@ bool PlainReader::FindQuotes() {
   if (words_ == 0 || words_ > kWordsMax) return false;
   Unusual unusual{};
   for (size_t i = 0; i < words_; ++i) quotes_[i] = Look(begin_ + i * kWord, unusual);
+  quotes_[words_] = quotes_[words_ + 1] = 0;
   return !Any(unusual);
 }
 
-bool PlainReader::Inside(int depth, Cursor& cursor) const {
-  FieldValue value;
-  return *cursor.at == '{' || *cursor.at == '[' ? Nested(depth + 1, cursor) : Scalar(cursor, value);
+const char* PlainReader::LongTextEnd(size_t word) const {
+  const auto* const begin = quotes_.begin();
+  const auto* const found =
+      std::find_if(begin + std::min(word, words_), begin + words_, [](uint64_t bits) { return bits != 0; });
+  if (found == begin + words_) return nullptr;
+  return begin_ + static_cast<size_t>(found - begin) * kWord + std::countr_zero(*found) + 1;
 }
 
-bool PlainReader::Object(int depth, Cursor& cursor) const {
-  if (*++cursor.at == '}') return ++cursor.at, true;
-  while (true) {
-    std::string_view name;
-    if (!Text(cursor, name) || *cursor.at++ != ':') return false;
-    names_.push_back(name);
-    if (!Inside(depth, cursor)) return false;
-    if (*cursor.at == '}') return ++cursor.at, true;
-    if (*cursor.at++ != ',') return false;
+const char* PlainReader::ObjectEnd(const char* at, int depth) const {
+  JsonKind kind;
+  if (*++at == '}') return at + 1;
+  for (;; ++at) {
+    const char* const end = *at == '"' ? TextEnd(at) : nullptr;
+    if (end == nullptr || *end != ':') return nullptr;
+    names_.emplace_back(at + 1, static_cast<size_t>(end - at) - 2);
+    at = ValueEnd(end + 1, depth, kind);
+    if (at == nullptr || *at == '}') return at == nullptr ? at : at + 1;
+    if (*at != ',') return nullptr;
   }
 }
 
-bool PlainReader::Array(int depth, Cursor& cursor) const {
-  if (*++cursor.at == ']') return ++cursor.at, true;
-  while (true) {
-    if (!Inside(depth, cursor)) return false;
-    if (*cursor.at == ']') return ++cursor.at, true;
-    if (*cursor.at++ != ',') return false;
+const char* PlainReader::ArrayEnd(const char* at, int depth) const {
+  JsonKind kind;
+  if (*++at == ']') return at + 1;
+  for (;; ++at) {
+    at = ValueEnd(at, depth, kind);
+    if (at == nullptr || *at == ']') return at == nullptr ? at : at + 1;
+    if (*at != ',') return nullptr;
   }
 }
 
-bool PlainReader::Nested(int depth, Cursor& cursor) const {
-  if (depth > kPlainDepthMax) return false;
+const char* PlainReader::NestedEnd(const char* at, int depth) const {
+  if (depth > kPlainDepthMax) return nullptr;
   const size_t first = names_.size();
-  if (!(*cursor.at == '{' ? Object(depth, cursor) : Array(depth, cursor))) return false;
-  const bool repeats = Repeats(first);
+  const char* const end = *at == '{' ? ObjectEnd(at, depth) : ArrayEnd(at, depth);
+  if (end == nullptr || Repeats(first)) return nullptr;
   names_.resize(first);
-  return !repeats;
+  return end;
 }
 
 bool PlainReader::Repeats(size_t first) const {
@@ -102,22 +120,21 @@ bool PlainReader::Repeats(size_t first) const {
 }
 
 const char* JsonNumberEnd(const char* at) {
-  const auto digits = [&] {
-    const char* const begin = at;
-    while (IsDigit(*at)) ++at;
-    return at - begin;
-  };
   if (*at == '-') ++at;
-  const bool leading_zero = *at == '0';
-  const auto whole = digits();
-  if (whole == 0 || (leading_zero && whole > 1)) return nullptr;
-  if (*at == '.' && (++at, digits() == 0)) return nullptr;
-  if (*at == 'e' || *at == 'E') {
-    ++at;
-    if (*at == '+' || *at == '-') ++at;
-    if (digits() == 0) return nullptr;
+  const char* const whole = at;
+  at = DigitsEnd(at);
+  if (at == whole || (*whole == '0' && at != whole + 1)) return nullptr;
+  if (*at == '.') {
+    const char* const fraction = ++at;
+    at = DigitsEnd(at);
+    if (at == fraction) return nullptr;
   }
-  return at;
+  if (*at != 'e' && *at != 'E') return at;
+  ++at;
+  if (*at == '+' || *at == '-') ++at;
+  const char* const exponent = at;
+  at = DigitsEnd(at);
+  return at == exponent ? nullptr : at;
 }
 
 }  // namespace medallion::ocpp

@@ -19,7 +19,7 @@ namespace medallion::ocpp {
 inline constexpr size_t kPlainPadding = 64;
 
 // Where the number that begins at `at` ends; null where none begins there. RFC 8259, 6. A byte that is part of no number
-// must follow.
+// must follow; eight bytes from there on may be read.
 const char* JsonNumberEnd(const char* at);
 
 // Reads an object of at most 4 KiB of printable ASCII, no escapes, at most one blank between tokens and none in nested
@@ -40,118 +40,85 @@ class PlainReader {
   bool Read(Taker& taker);
 
  private:
-  // Where the reader is. A value of its own, so that it stays in registers.
-  struct Cursor {
-    const char* at;       // behind the last token: in the text, or in the padding, where no token goes on
-    uint64_t quotes = 0;  // bits of the quotes that are still to come in word `word`
-    size_t word = 0;
-  };
   static constexpr size_t kWord = 64;  // bytes that one word of bits stands for
   static constexpr size_t kWordsMax = 64;
 
   // Finds all quotes. False where the text is too long, or holds a byte that is not plain.
   bool FindQuotes();
 
-  // The next quote, or the end of the text.
-  const char* Quote(Cursor& cursor) const {
-    while (cursor.quotes == 0) {
-      if (++cursor.word >= words_) return end_;
-      cursor.quotes = quotes_[cursor.word];
-    }
-    const char* const quote = begin_ + cursor.word * kWord + std::countr_zero(cursor.quotes);
-    cursor.quotes &= cursor.quotes - 1;
-    return quote;
-  }
+  // The functions that read a token or more take where it begins, and return where it ends, or null where it is none. Its
+  // end is in the text, or in the padding, where no token goes on.
 
-  static void Blank(Cursor& cursor) {
-    if (*cursor.at == ' ') ++cursor.at;
+  // Found by its place alone: going from quote to quote would guess wrong at the end of each word.
+  const char* TextEnd(const char* open) const {
+    const auto place = static_cast<size_t>(open + 1 - begin_);
+    const size_t word = place / kWord, bit = place % kWord;
+    const uint64_t bits = quotes_[word] >> bit | quotes_[word + 1] << 1 << (kWord - 1 - bit);
+    return bits != 0 ? open + 2 + std::countr_zero(bits) : LongTextEnd(word + 1);
   }
-
-  bool Text(Cursor& cursor, std::string_view& text) const {
-    const char* const open = Quote(cursor);
-    const char* const close = Quote(cursor);
-    if (open != cursor.at || close == end_) return false;
-    text = {open + 1, static_cast<size_t>(close - open - 1)};
-    cursor.at = close + 1;
-    return true;
-  }
+  // The same of a text whose end is in no word before `word`.
+  const char* LongTextEnd(size_t word) const;
 
   template <size_t kSize>
-  static bool Word(Cursor& cursor, const char (&word)[kSize]) {
-    cursor.at += kSize - 1;
-    return std::memcmp(cursor.at - (kSize - 1), word, kSize - 1) == 0;
+  static const char* WordEnd(const char* at, const char (&word)[kSize]) {
+    return std::memcmp(at, word, kSize - 1) == 0 ? at + kSize - 1 : nullptr;
   }
 
-  // A value that is no container; its kind is known.
-  bool Scalar(Cursor& cursor, FieldValue& value) const {
-    const char* const begin = cursor.at;
-    switch (*begin) {
-      case '"': return value.kind = JsonKind::kText, Text(cursor, value.text);
-      case 'n': return value = FieldValue(), Word(cursor, "null");
-      case 't': value.kind = JsonKind::kBool; return Word(cursor, "true") && Since(begin, cursor, value);
-      case 'f': value.kind = JsonKind::kBool; return Word(cursor, "false") && Since(begin, cursor, value);
-      default: break;
+  static const char* AfterBlank(const char* at) { return *at == ' ' ? at + 1 : at; }
+
+  const char* ValueEnd(const char* at, int depth, JsonKind& kind) const {
+    switch (*at) {
+      case '"': return kind = JsonKind::kText, TextEnd(at);
+      case 'n': return kind = JsonKind::kAbsent, WordEnd(at, "null");
+      case 't': return kind = JsonKind::kBool, WordEnd(at, "true");
+      case 'f': return kind = JsonKind::kBool, WordEnd(at, "false");
+      case '{':
+      case '[': return kind = JsonKind::kContainer, NestedEnd(at, depth + 1);
+      default: return kind = JsonKind::kNumber, JsonNumberEnd(at);
     }
-    value.kind = JsonKind::kNumber;
-    cursor.at = JsonNumberEnd(begin);
-    return cursor.at != nullptr && Since(begin, cursor, value);
-  }
-
-  static bool Since(const char* begin, const Cursor& cursor, FieldValue& value) {
-    value.text = {begin, static_cast<size_t>(cursor.at - begin)};
-    return true;
   }
 
   // A container in its compact form: no blanks, and no name twice.
-  bool Nested(int depth, Cursor& cursor) const;
-  bool Object(int depth, Cursor& cursor) const;
-  bool Array(int depth, Cursor& cursor) const;
-  bool Inside(int depth, Cursor& cursor) const;  // any value in a container at that depth
+  const char* NestedEnd(const char* at, int depth) const;
+  const char* ObjectEnd(const char* at, int depth) const;
+  const char* ArrayEnd(const char* at, int depth) const;
   // Whether a name stands twice among those from `first` on. As good as that: too many of them.
   bool Repeats(size_t first) const;
 
   const char* const begin_;
   const char* const end_;
-  std::array<uint64_t, kWordsMax> quotes_;  // the first words_ of them: where quotes are
+  std::array<uint64_t, kWordsMax + 2> quotes_;  // the first words_ + 2 of them: where quotes are
   size_t words_ = 0;
   std::vector<std::string_view>& names_;  // of the nested objects that are being read
 };
 
 template <class Taker>
 bool PlainReader::Read(Taker& taker) {
-  if (!FindQuotes() || *begin_ != '{') return false;
   names_.clear();
-  Cursor cursor{.at = begin_ + 1, .quotes = quotes_[0]};
-  Blank(cursor);
-  if (*cursor.at == '}') return cursor.at + 1 == end_;
+  if (!FindQuotes() || *begin_ != '{') return false;
+  const char* at = AfterBlank(begin_ + 1);
+  if (*at == '}') return at + 1 == end_;
   while (true) {
-    if (const size_t bytes = taker.Expected(cursor.at)) {
-      Quote(cursor), Quote(cursor);
-      cursor.at += bytes;
+    if (const size_t bytes = taker.Expected(at)) {
+      at += bytes;
     } else {
-      std::string_view name;
-      if (!Text(cursor, name)) return false;
-      Blank(cursor);
-      if (*cursor.at++ != ':') return false;
-      taker.Name(name);
+      const char* const name_end = *at == '"' ? TextEnd(at) : nullptr;
+      if (name_end == nullptr) return false;
+      taker.Name({at + 1, static_cast<size_t>(name_end - at) - 2});
+      at = AfterBlank(name_end);
+      if (*at++ != ':') return false;
     }
-    Blank(cursor);
-    FieldValue value;
-    if (*cursor.at == '{' || *cursor.at == '[') {
-      const char* const begin = cursor.at;
-      Cursor inside = cursor;
-      if (!Nested(2, inside)) return false;
-      cursor = inside;
-      value.kind = JsonKind::kContainer;
-      Since(begin, cursor, value);
-    } else if (!Scalar(cursor, value)) {
-      return false;
-    }
-    if (!taker.Value(value)) return false;
-    Blank(cursor);
-    if (*cursor.at == '}') return cursor.at + 1 == end_;
-    if (*cursor.at++ != ',') return false;
-    Blank(cursor);
+    at = AfterBlank(at);
+    JsonKind kind;
+    const char* const end = ValueEnd(at, 1, kind);
+    if (end == nullptr) return false;
+    const size_t quote = kind == JsonKind::kText ? 1 : 0;
+    const size_t bytes = kind == JsonKind::kAbsent ? 0 : static_cast<size_t>(end - at) - 2 * quote;
+    if (!taker.Value({kind, {at + quote, bytes}})) return false;
+    at = AfterBlank(end);
+    if (*at == '}') return at + 1 == end_;
+    if (*at++ != ',') return false;
+    at = AfterBlank(at);
   }
 }
 

@@ -453,6 +453,18 @@ TEST_CASE("parse: the quick way into plain JSON takes nothing that the strict re
   }
 }
 
+TEST_CASE("parse: the quick way finds the end of texts and numbers of any length") {
+  for (size_t size = 0; size < 200; ++size) {
+    for (size_t before = 0; before < 70; before += size < 80 ? 1 : 7) {
+      const std::string id(size, 'x'), digits = "1" + std::string(size, '0'), unit(before, 'u');
+      const std::string read = "event_id=t:" + id + " meter_value=n:-" + digits + " unit=t:" + unit;
+      const std::string quick =
+          R"({"unit":")" + unit + R"(","event_id":")" + id + R"(","meter_value":-)" + digits + "}";
+      if (Read(quick) != read) FAIL(quick << ": " << Read(quick));
+    }
+  }
+}
+
 TEST_CASE("parse: fields that a host parsed itself are sorted in the same way") {
   const std::vector<FlatSchema> schemas = {FlatSchema::Version1()};
   Arena texts;
