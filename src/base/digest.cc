@@ -68,15 +68,27 @@ bool AnyNeedsEscape(uint64_t word) {
   return ((word - kEach) & ~word & kEach * 0x80) != 0;  // a byte is zero
 }
 
-// Copies a field of at least as many bytes as a word has, word by word, the last one from its end. Returns whether it
-// needs escapes.
-template <class Word>
+uint64_t AsItIs(uint64_t word) { return word; }
+
+// With each byte that is a small letter made a capital.
+uint64_t Upper(uint64_t word) {
+  constexpr uint64_t kEach = 0x0101010101010101u;
+  const uint64_t low = word & kEach * 0x7F;  // no sum below carries over
+  const uint64_t small =
+      (low + kEach * (0x80 - 'a')) & ~(low + kEach * (0x80 - 'z' - 1)) & ~word & kEach * 0x80;
+  return word - (small >> 2);
+}
+
+// Copies a field of at least as many bytes as a word has, word by word, the last one from its end, each as `Change` makes
+// it. Returns whether it needs escapes.
+template <class Word, uint64_t (*Change)(uint64_t)>
 bool CopyWords(std::string_view field, char* to) {
   bool any = false;
   const auto copy = [&](size_t at) {
     Word word;
     std::memcpy(&word, field.data() + at, sizeof word);
-    std::memcpy(to + at, &word, sizeof word);
+    const Word changed = static_cast<Word>(Change(word));
+    std::memcpy(to + at, &changed, sizeof changed);
     any |= AnyNeedsEscape(word);
   };
   for (size_t at = 0; at + sizeof(Word) < field.size(); at += sizeof(Word)) copy(at);
@@ -84,11 +96,15 @@ bool CopyWords(std::string_view field, char* to) {
   return any;
 }
 
+template <uint64_t (*Change)(uint64_t)>
 bool CopyField(std::string_view field, char* to) {
-  if (field.size() >= 8) return CopyWords<uint64_t>(field, to);
-  if (field.size() >= 4) return CopyWords<uint32_t>(field, to);
+  if (field.size() >= 8) return CopyWords<uint64_t, Change>(field, to);
+  if (field.size() >= 4) return CopyWords<uint32_t, Change>(field, to);
   bool any = false;
-  for (const char c : field) any |= NeedsEscape(*to++ = c);
+  for (const char c : field) {
+    *to++ = static_cast<char>(Change(static_cast<uint8_t>(c)));
+    any |= NeedsEscape(c);
+  }
   return any;
 }
 
@@ -162,29 +178,23 @@ std::string Hex(const Digest& digest) {
 
 void JoinedFields::Grow(size_t room) { buffer_.resize(2 * buffer_.size() + room + 256); }
 
-JoinedFields& JoinedFields::Add(std::string_view field) {
+template <uint64_t (*Change)(uint64_t)>
+JoinedFields& JoinedFields::AddChanged(std::string_view field) {
   char* at = Separate(2 * field.size());
-  if (!CopyField(field, at)) {
+  if (!CopyField<Change>(field, at)) {
     Taken(at + field.size());
     return *this;
   }
   for (const char c : field) {
     if (NeedsEscape(c)) *at++ = '\\';
-    *at++ = c;
+    *at++ = static_cast<char>(Change(static_cast<uint8_t>(c)));
   }
   Taken(at);
   return *this;
 }
 
-JoinedFields& JoinedFields::AddUpper(std::string_view field) {
-  char* at = Separate(2 * field.size());
-  for (const char c : field) {
-    if (NeedsEscape(c)) *at++ = '\\';
-    *at++ = AsciiUpper(c);
-  }
-  Taken(at);
-  return *this;
-}
+JoinedFields& JoinedFields::Add(std::string_view field) { return AddChanged<AsItIs>(field); }
+JoinedFields& JoinedFields::AddUpper(std::string_view field) { return AddChanged<Upper>(field); }
 
 JoinedFields& JoinedFields::AddPlain(std::string_view field) {
   Taken(std::copy(field.begin(), field.end(), Separate(field.size())));

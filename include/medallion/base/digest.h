@@ -102,6 +102,8 @@ class JoinedFields {
     *at = '|';
     return at + (std::exchange(empty_, false) ? 0 : 1);
   }
+  template <uint64_t (*Change)(uint64_t)>
+  JoinedFields& AddChanged(std::string_view field);  // `Change` takes eight bytes at once
   void Grow(size_t room);
   void Taken(const char* end) { size_ = static_cast<size_t>(end - buffer_.data()); }
 
