@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -83,6 +84,15 @@ std::string AsciiUpper(std::string_view text) {
 }
 
 bool IsDigits(std::string_view text) {
+  // Most numbers have four to eight digits: two words that may overlap, checked together.
+  if (text.size() >= 4 && text.size() <= 8) {
+    constexpr uint64_t kEach = 0x0101010101010101u;
+    uint32_t first = 0, last = 0;
+    std::memcpy(&first, text.data(), sizeof first);
+    std::memcpy(&last, text.data() + text.size() - sizeof last, sizeof last);
+    const uint64_t digits = (uint64_t{first} << 32 | last) ^ kEach * '0';
+    return (((digits + kEach * (0x80 - 10)) | digits) & kEach * 0x80) == 0;
+  }
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <string>
@@ -70,10 +71,39 @@ uint32_t TwoDigits(const char* at) {
   return static_cast<uint32_t>((at[0] - '0') * 10 + (at[1] - '0'));
 }
 
+// Eight bytes, the first one lowest.
+constexpr uint64_t LittleEndian(const char* at) {
+  uint64_t word = 0;
+  for (size_t i = 0; i < 8; ++i) word |= uint64_t{static_cast<uint8_t>(at[i])} << (8 * i);
+  return word;
+}
+
+// Eight bytes that are like `kForm`: digits where it has a 0, else the same. All are checked together, and byte i of the
+// result is the number whose first digit is byte i.
+template <const char* kForm>
+std::optional<uint64_t> ReadNumbers(const char* at) {
+  constexpr uint64_t kEach = 0x0101010101010101u, kForms = LittleEndian(kForm);
+  constexpr uint64_t kSeparators = [] {
+    uint64_t separators = 0;
+    for (size_t i = 0; i < 8; ++i) separators |= kForm[i] == '0' ? 0 : uint64_t{0xFF} << (8 * i);
+    return separators;
+  }();
+  const uint64_t digits = LittleEndian(at) ^ kForms;  // 0 to 9, and 0 for a separator
+  // Of what is no digit the first bit is set, here or in the sum; nothing is lost by what the sum carries over.
+  const uint64_t others = ((digits + kEach * (0x80 - 10)) | digits) & kEach * 0x80;
+  if ((others | (digits & kSeparators)) != 0) return std::nullopt;
+  return digits * 10 + (digits >> 8);
+}
+
+constexpr uint32_t ByteOf(uint64_t word, int i) { return static_cast<uint32_t>(word >> (8 * i)) & 0xFF; }
+
 // Days since 1970-01-01 of "2026-03-01", the ten bytes at `at`.
 std::optional<int64_t> ReadDate(const char* at) {
-  const CivilDay civil{TwoDigits(at) * 100 + TwoDigits(at + 2), TwoDigits(at + 5), TwoDigits(at + 8)};
-  if (at[4] != '-' || at[7] != '-' || civil.year > 9999) return std::nullopt;
+  static constexpr char kForm[] = "0000-00-";
+  const std::optional<uint64_t> numbers = ReadNumbers<kForm>(at);
+  if (!numbers) return std::nullopt;
+  const CivilDay civil{ByteOf(*numbers, 0) * 100 + ByteOf(*numbers, 2), ByteOf(*numbers, 5),
+                       TwoDigits(at + 8)};
   if (civil.month < 1 || civil.month > 12) return std::nullopt;
   if (civil.day < 1 || civil.day > DaysInMonth(civil.year, civil.month)) return std::nullopt;
   return DaysFromCivil(civil);
@@ -81,8 +111,11 @@ std::optional<int64_t> ReadDate(const char* at) {
 
 // Seconds since midnight of "10:00:00", the eight bytes at `at`. Second 60 gives that of the next minute.
 std::optional<int64_t> ReadClock(const char* at) {
-  const uint32_t hour = TwoDigits(at), minute = TwoDigits(at + 3), second = TwoDigits(at + 6);
-  if (at[2] != ':' || at[5] != ':' || hour > 23 || minute > 59 || second > 60) return std::nullopt;
+  static constexpr char kForm[] = "00:00:00";
+  const std::optional<uint64_t> numbers = ReadNumbers<kForm>(at);
+  if (!numbers) return std::nullopt;
+  const uint32_t hour = ByteOf(*numbers, 0), minute = ByteOf(*numbers, 3), second = ByteOf(*numbers, 6);
+  if (hour > 23 || minute > 59 || second > 60) return std::nullopt;
   return int64_t{(hour * 60 + minute) * 60 + second};
 }
 
@@ -125,10 +158,16 @@ DayAndRest Split(UtcTime time) {
   return {kTextMin / kMicrosPerDay + since_min / kMicrosPerDay, since_min % kMicrosPerDay};
 }
 
-void WriteTwo(uint32_t value, char* at) {
-  at[0] = static_cast<char>('0' + value / 10);
-  at[1] = static_cast<char>('0' + value % 10);
-}
+constexpr std::array<char, 200> kTwoDigits = [] {
+  std::array<char, 200> digits{};
+  for (size_t i = 0; i < 100; ++i) {
+    digits[2 * i] = static_cast<char>('0' + i / 10);
+    digits[2 * i + 1] = static_cast<char>('0' + i % 10);
+  }
+  return digits;
+}();
+
+void WriteTwo(uint32_t value, char* at) { std::memcpy(at, kTwoDigits.data() + 2 * value, 2); }
 
 // "2026-03-01": ten bytes.
 void WriteDate(int64_t day, char* at) {
@@ -184,6 +223,13 @@ void WriteTime(UtcTime time, std::span<char, kTimeBytes> out) {
   const DayAndRest split = Split(time);
   WriteDate(split.day, out.data());
   WriteClock(split.rest, out.data() + 10);
+}
+
+void TimeWriter::Write(UtcTime time, std::span<char, kTimeBytes> out) {
+  const DayAndRest split = Split(time);
+  if (split.day != day_) WriteDate(day_ = split.day, date_.data());
+  std::memcpy(out.data(), date_.data(), date_.size());
+  WriteClock(split.rest, out.data() + date_.size());
 }
 
 void AppendTime(UtcTime time, std::string& out) {

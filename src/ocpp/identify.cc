@@ -19,15 +19,21 @@ void AddNumber(const std::optional<int32_t>& number, JoinedFields& key) {
   number ? key.Add(int64_t{*number}) : key.AddNull();
 }
 
-void AddTime(UtcTime time, JoinedFields& key) {
+// The fields of a key, and what writes its time.
+struct KeyText {
+  JoinedFields& fields;
+  TimeWriter& times;
+};
+
+void AddTime(UtcTime time, KeyText key) {
   std::array<char, kTimeBytes> text;
-  WriteTime(time, text);
-  key.AddPlain({text.data(), text.size()});
+  key.times.Write(time, text);
+  key.fields.AddPlain({text.data(), text.size()});
 }
 
 // The reported time; where none was, what tells the fact apart: the id that a resent message has again, or for an
 // observation the time of its receipt.
-void AddReportedTime(const ChargingEvent& event, JoinedFields& key) {
+void AddReportedTime(const ChargingEvent& event, KeyText key) {
   const bool observation =
       event.event_type == EventType::kStatusNotification || event.event_type == EventType::kHeartbeat;
   if ((event.flags & kTsFromIngest) == 0) {
@@ -35,54 +41,54 @@ void AddReportedTime(const ChargingEvent& event, JoinedFields& key) {
   } else if (observation) {
     AddTime(event.ingest_ts, key);
   } else {
-    key.Add(event.event_id);
+    key.fields.Add(event.event_id);
   }
 }
 
 // A start or stop without a usable id is told apart by all that it says.
-void AddHeader(const ChargingEvent& event, JoinedFields& key) {
-  AddNumber(event.connector_id, key);
+void AddHeader(const ChargingEvent& event, KeyText key) {
+  AddNumber(event.connector_id, key.fields);
   AddReportedTime(event, key);
   std::string meter;
   AppendCanonical(event.meter_wh, meter);  // nothing where there is no reading
-  key.Add(meter).Add(event.id_tag_hash);
+  key.fields.Add(meter).Add(event.id_tag_hash);
 }
 
-void AddReading(const ChargingEvent& event, bool has_id, JoinedFields& key) {
+void AddReading(const ChargingEvent& event, bool has_id, KeyText key) {
   if (has_id) {
-    key.AddUpper(event.transaction_id);
+    key.fields.AddUpper(event.transaction_id);
   } else {
-    AddNumber(event.evse_id, key);
-    AddNumber(event.connector_id, key);
+    AddNumber(event.evse_id, key.fields);
+    AddNumber(event.connector_id, key.fields);
   }
   AddReportedTime(event, key);
   if (event.measurand.empty()) {
-    event.seq_no ? key.Add(*event.seq_no) : key.AddNull();
+    event.seq_no ? key.fields.Add(*event.seq_no) : key.fields.AddNull();
     return;
   }
-  key.Add(event.measurand).Add(event.phase).Add(event.location).Add(event.context);
-  key.Add(int64_t{event.reading});
+  key.fields.Add(event.measurand).Add(event.phase).Add(event.location).Add(event.context);
+  key.fields.Add(int64_t{event.reading});
 }
 
-void AddStatus(const ChargingEvent& event, JoinedFields& key) {
-  AddNumber(event.evse_id, key);
-  AddNumber(event.connector_id, key);
-  key.Add(event.connector_status);
+void AddStatus(const ChargingEvent& event, KeyText key) {
+  AddNumber(event.evse_id, key.fields);
+  AddNumber(event.connector_id, key.fields);
+  key.fields.Add(event.connector_status);
   AddReportedTime(event, key);
 }
 
 // Adds the fields of the event's key.
-void JoinKey(const ChargingEvent& event, bool has_id, JoinedFields& key) {
-  key.AddPlain(EventTypeName(event.event_type)).AddUpper(event.charge_point_id);
+void JoinKey(const ChargingEvent& event, bool has_id, KeyText key) {
+  key.fields.AddPlain(EventTypeName(event.event_type)).AddUpper(event.charge_point_id);
   switch (event.event_type) {
     case EventType::kStartTransaction:
       if (!has_id) return AddHeader(event, key);
-      AddNumber(event.connector_id, key);
-      key.AddUpper(event.transaction_id);
+      AddNumber(event.connector_id, key.fields);
+      key.fields.AddUpper(event.transaction_id);
       return;
     case EventType::kStopTransaction:
       if (!has_id) return AddHeader(event, key);
-      key.AddUpper(event.transaction_id);
+      key.fields.AddUpper(event.transaction_id);
       return;
     case EventType::kMeterValues: return AddReading(event, has_id, key);
     case EventType::kStatusNotification: return AddStatus(event, key);
@@ -196,7 +202,8 @@ Digest SessionId(std::string_view charge_point_id, std::string_view transaction_
 
 Digest KeyOf(const ChargingEvent& event, const Options& options) {
   JoinedFields key;
-  JoinKey(event, HasTransactionId(event, options), key);
+  TimeWriter times;
+  JoinKey(event, HasTransactionId(event, options), {key, times});
   return key.Sha256();
 }
 
@@ -253,7 +260,7 @@ void Identifier::JoinKeys(std::span<const ChargingElement> elements, const Optio
     has_id_.push_back(HasTransactionId(event, options));
     if (element.standing.fate == Fate::kQuarantined) continue;
     joined_.StartList();
-    JoinKey(event, has_id_.back() != 0, joined_);
+    JoinKey(event, has_id_.back() != 0, {joined_, times_});
     ends_.push_back(joined_.text().size());
     if (!IsOfSession(event, has_id_.back() != 0)) continue;
     joined_.StartList();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "medallion/base/digest.h"
+#include "medallion/base/time.h"
 #include "medallion/ocpp/charging_event.h"
 #include "medallion/ocpp/options.h"
 #include "medallion/silver/element.h"
@@ -58,6 +59,7 @@ class Identifier {
   void JoinKeys(std::span<const ChargingElement> elements, const Options& options);
 
   JoinedFields joined_;
+  TimeWriter times_;
   std::vector<size_t> ends_;  // of the texts in `joined_`
   std::vector<std::string_view> texts_;
   std::vector<Digest> digests_;
