@@ -40,6 +40,11 @@ std::string_view Text(const FieldValue& value, Draft& draft) {
   return value.text;
 }
 
+// The same where the event has the field; else `text` is left alone.
+void ReadText(const FlatFields& fields, Field field, std::string_view& text, Draft& draft) {
+  if (fields.Has(field)) text = Text(fields[field], draft);
+}
+
 bool IsPresent(const FieldValue& value) {
   return value.kind != JsonKind::kAbsent && !(value.kind == JsonKind::kText && Trim(value.text).empty());
 }
@@ -69,24 +74,29 @@ std::string_view CanonicalInteger(std::string_view text, Arena& texts) {
   return digits.size() + 1 == text.size() ? text : texts.Copy("-" + std::string(digits));
 }
 
-std::optional<int32_t> ConnectorNumber(const FieldValue& value, Field field, Draft& draft) {
-  if (!IsPresent(value)) return std::nullopt;
-  const std::optional<int64_t> number = Integer(value, draft);
-  if (number && *number >= 0 && *number <= std::numeric_limits<int32_t>::max())
-    return static_cast<int32_t>(*number);
+void ReadConnector(const FlatFields& fields, Field field, std::optional<int32_t>& connector, Draft& draft) {
+  if (!IsPresent(fields[field])) return;
+  const std::optional<int64_t> number = Integer(fields[field], draft);
+  if (number && *number >= 0 && *number <= std::numeric_limits<int32_t>::max()) {
+    connector = static_cast<int32_t>(*number);
+    return;
+  }
   draft.notes |= kNoteConnectorInvalid;
-  AddDetail(draft, FieldName(field), value.text);
-  return std::nullopt;
+  AddDetail(draft, FieldName(field), fields[field].text);
 }
 
 // A member of an enumeration in its canonical spelling; an unknown one as it came, noted.
-std::string_view Enum(Enumeration enumeration, const FieldValue& value, Draft& draft) {
-  const std::string_view text = Text(value, draft);
-  if (text.empty()) return {};
-  const std::string_view canonical = Canonical(enumeration, text);
-  if (!canonical.empty()) return canonical;
-  draft.event.flags |= kUnknownEnum;
-  return text;
+void ReadEnum(const FlatFields& fields, Field field, Enumeration enumeration, std::string_view& member,
+              Draft& draft) {
+  if (!fields.Has(field)) return;
+  member = Text(fields[field], draft);
+  if (member.empty()) return;
+  const std::string_view canonical = Canonical(enumeration, member);
+  if (!canonical.empty()) {
+    member = canonical;
+  } else {
+    draft.event.flags |= kUnknownEnum;
+  }
 }
 
 // ---- who and what -------------------------------------------------------------------------------------------
@@ -102,8 +112,9 @@ std::string_view IntegerText(const FieldValue& value, Draft& draft, Arena& texts
 
 void ReadNames(const FlatFields& fields, const BronzeRecord& record, Draft& draft, Arena& texts) {
   ChargingEvent& event = draft.event;
-  event.event_id = IntegerText(fields[Field::kEventId], draft, texts);
-  if (event.event_id.empty()) event.event_id = Text(fields[Field::kEventId], draft);
+  const FieldValue& event_id = fields[Field::kEventId];
+  event.event_id = IntegerText(event_id, draft, texts);
+  if (event.event_id.empty()) event.event_id = Text(event_id, draft);
   const std::string_view type = Text(fields[Field::kEventType], draft);
   event.event_type = CanonicalEventType(type);
   if (event.event_type == EventType::kUnknown && !type.empty()) AddDetail(draft, "event_type", type);
@@ -115,8 +126,8 @@ void ReadNames(const FlatFields& fields, const BronzeRecord& record, Draft& draf
   event.ocpp_version = CanonicalVersion(Text(fields[Field::kOcppVersion], draft));
   if (event.ocpp_version.empty()) event.ocpp_version = CanonicalVersion(Trim(record.version));
   event.schema_version = fields.schema_version;
-  event.connector_id = ConnectorNumber(fields[Field::kConnectorId], Field::kConnectorId, draft);
-  event.evse_id = ConnectorNumber(fields[Field::kEvseId], Field::kEvseId, draft);
+  ReadConnector(fields, Field::kConnectorId, event.connector_id, draft);
+  ReadConnector(fields, Field::kEvseId, event.evse_id, draft);
 }
 
 size_t Characters(std::string_view utf8) {
@@ -159,21 +170,25 @@ void ReadIdTag(const FieldValue& value, const Options& options, Draft& draft, Ar
 // The names that any type of event may carry; a reading's get their defaults later.
 void ReadEnums(const FlatFields& fields, Draft& draft) {
   ChargingEvent& event = draft.event;
-  event.measurand = Enum(Enumeration::kMeasurand, fields[Field::kMeasurand], draft);
-  event.phase = Enum(Enumeration::kPhase, fields[Field::kPhase], draft);
-  event.location = Enum(Enumeration::kLocation, fields[Field::kLocation], draft);
-  event.context = Enum(Enumeration::kContext, fields[Field::kContext], draft);
-  event.stop_reason = Enum(Enumeration::kStopReason, fields[Field::kStopReason], draft);
+  ReadEnum(fields, Field::kMeasurand, Enumeration::kMeasurand, event.measurand, draft);
+  ReadEnum(fields, Field::kPhase, Enumeration::kPhase, event.phase, draft);
+  ReadEnum(fields, Field::kLocation, Enumeration::kLocation, event.location, draft);
+  ReadEnum(fields, Field::kContext, Enumeration::kContext, event.context, draft);
+  ReadEnum(fields, Field::kStopReason, Enumeration::kStopReason, event.stop_reason, draft);
+  ReadText(fields, Field::kErrorCode, event.error_code, draft);
+  if (!fields.Has(Field::kConnectorStatus)) return;
   const std::string_view status = Text(fields[Field::kConnectorStatus], draft);
-  if (!status.empty()) event.connector_status = CanonicalStatus(event.ocpp_version, status);
-  if (event.connector_status.empty() && !status.empty()) {
-    event.connector_status = status;
-    event.flags |= kUnknownEnum;
-  }
-  event.error_code = Text(fields[Field::kErrorCode], draft);
+  if (status.empty()) return;
+  event.connector_status = CanonicalStatus(event.ocpp_version, status);
+  if (!event.connector_status.empty()) return;
+  event.connector_status = status;
+  event.flags |= kUnknownEnum;
 }
 
 void ReadVersion2(const FlatFields& fields, Draft& draft) {
+  constexpr uint32_t kAll = FlatFields::Bit(Field::kSeqNo) | FlatFields::Bit(Field::kOffline) |
+                            FlatFields::Bit(Field::kTriggerReason) | FlatFields::Bit(Field::kChargingState);
+  if ((fields.present & kAll) == 0) return;
   ChargingEvent& event = draft.event;
   const FieldValue& seq_no = fields[Field::kSeqNo];
   if (IsPresent(seq_no)) {
@@ -189,8 +204,8 @@ void ReadVersion2(const FlatFields& fields, Draft& draft) {
     if (event.offline && offline.kind == JsonKind::kText) event.flags |= kTypeCoerced;
     if (!event.offline) AddDetail(draft, "offline", offline.text);
   }
-  event.trigger_reason = Text(fields[Field::kTriggerReason], draft);
-  event.charging_state = Text(fields[Field::kChargingState], draft);
+  ReadText(fields, Field::kTriggerReason, event.trigger_reason, draft);
+  ReadText(fields, Field::kChargingState, event.charging_state, draft);
 }
 
 // ---- when ---------------------------------------------------------------------------------------------------
@@ -282,6 +297,12 @@ bool MetersAgree(std::span<const Written> given) {
 }
 
 Written ReadWritten(const FlatFields& fields, std::string_view unit, Draft& draft) {
+  constexpr uint32_t kMeters = FlatFields::Bit(Field::kMeterValue) | FlatFields::Bit(Field::kMeterWh) |
+                               FlatFields::Bit(Field::kMeterKwh);
+  if ((fields.present & kMeters) == 0) return {};
+  if ((fields.present & kMeters) == FlatFields::Bit(Field::kMeterValue)) {
+    return {&fields[Field::kMeterValue], unit};
+  }
   Written given[3];
   size_t count = 0;
   const std::string_view plain_unit = unit.empty() ? std::string_view("Wh") : unit;
@@ -298,7 +319,6 @@ Written ReadWritten(const FlatFields& fields, std::string_view unit, Draft& draf
     draft.notes |= kNoteAmbiguous;
     AddDetail(draft, "ambiguous", "meter_value");
   }
-  if (count == 0) return {};
   Written written = given[0];
   if (fields[Field::kMeterValue].kind != JsonKind::kAbsent) written.unit = unit;
   return written;
@@ -405,9 +425,9 @@ void ReadMeter(const FlatFields& fields, Draft& draft) {
 
 // The fields that have no column. An ingest_ts inside the event is one of them where the record has its own.
 std::string_view ExtraFields(const FlatFields& fields, const BronzeRecord& record, Arena& texts) {
-  const FieldValue& given = fields[Field::kIngestTs];
   const bool unused = record.ingest_ts != kNoTime || record.broker_ts != kNoTime;
-  if (given.kind == JsonKind::kAbsent || !unused) return fields.extra_fields;
+  if (!fields.Has(Field::kIngestTs) || !unused) return fields.extra_fields;
+  const FieldValue& given = fields[Field::kIngestTs];
   std::string extra(fields.extra_fields);
   if (!extra.empty()) extra.pop_back();
   extra += extra.empty() ? "{\"ingest_ts\":" : ",\"ingest_ts\":";
@@ -444,7 +464,7 @@ Draft Normalize(const FlatFields& fields, const BronzeRecord& record, const Opti
   ReadTimes(fields, record, options, draft);
   ReadEnums(fields, draft);
   ReadMeter(fields, draft);
-  ReadIdTag(fields[Field::kIdTag], options, draft, texts);
+  if (fields.Has(Field::kIdTag)) ReadIdTag(fields[Field::kIdTag], options, draft, texts);
   ReadVersion2(fields, draft);
   return draft;
 }
