@@ -70,8 +70,8 @@ struct FlatFields {
   // As new, without a look at the values.
   void Clear() {
     present = 0, schema_version = 1, unknown_fields = 0;
-    corrupt = ambiguous = extra_fields = {};
-    schema_known = true, name_folded = version_coerced = false;
+    corrupt = {}, ambiguous = {}, extra_fields = {};
+    schema_known = true, name_folded = false, version_coerced = false;
   }
 };
 static_assert(kFields <= 32);
