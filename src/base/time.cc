@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -9,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "medallion/base/text.h"
 
@@ -71,9 +73,13 @@ uint32_t TwoDigits(const char* at) {
   return static_cast<uint32_t>((at[0] - '0') * 10 + (at[1] - '0'));
 }
 
-// Eight bytes, the first one lowest.
+// Eight bytes, the first one lowest. In one load where that can be: put together byte by byte, it stays eight.
 constexpr uint64_t LittleEndian(const char* at) {
   uint64_t word = 0;
+  if (std::endian::native == std::endian::little && !std::is_constant_evaluated()) {
+    std::memcpy(&word, at, sizeof word);
+    return word;
+  }
   for (size_t i = 0; i < 8; ++i) word |= uint64_t{static_cast<uint8_t>(at[i])} << (8 * i);
   return word;
 }
