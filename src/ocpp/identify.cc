@@ -54,10 +54,9 @@ void AddHeader(const ChargingEvent& event, KeyText key) {
   key.fields.Add(meter).Add(event.id_tag_hash);
 }
 
+// Of a reading without a transaction its place first.
 void AddReading(const ChargingEvent& event, bool has_id, KeyText key) {
-  if (has_id) {
-    key.fields.AddUpper(event.transaction_id);
-  } else {
+  if (!has_id) {
     AddNumber(event.evse_id, key.fields);
     AddNumber(event.connector_id, key.fields);
   }
@@ -77,9 +76,20 @@ void AddStatus(const ChargingEvent& event, KeyText key) {
   AddReportedTime(event, key);
 }
 
-// Adds the fields of the event's key.
-void JoinKey(const ChargingEvent& event, bool has_id, KeyText key) {
-  key.fields.AddPlain(EventTypeName(event.event_type)).AddUpper(event.charge_point_id);
+// Whether the key names the transaction right behind the charge point, as a session's text does.
+bool NamesTransactionFirst(const ChargingEvent& event, bool has_id) {
+  return has_id &&
+         (event.event_type == EventType::kStopTransaction || event.event_type == EventType::kMeterValues);
+}
+
+// Adds the fields that every key begins with, and the transaction where it comes first.
+void JoinHead(const ChargingEvent& event, bool has_id, JoinedFields& fields) {
+  fields.AddPlain(EventTypeName(event.event_type)).AddUpper(event.charge_point_id);
+  if (NamesTransactionFirst(event, has_id)) fields.AddUpper(event.transaction_id);
+}
+
+// Adds the others.
+void JoinRest(const ChargingEvent& event, bool has_id, KeyText key) {
   switch (event.event_type) {
     case EventType::kStartTransaction:
       if (!has_id) return AddHeader(event, key);
@@ -87,8 +97,7 @@ void JoinKey(const ChargingEvent& event, bool has_id, KeyText key) {
       key.fields.AddUpper(event.transaction_id);
       return;
     case EventType::kStopTransaction:
-      if (!has_id) return AddHeader(event, key);
-      key.fields.AddUpper(event.transaction_id);
+      if (!has_id) AddHeader(event, key);
       return;
     case EventType::kMeterValues: return AddReading(event, has_id, key);
     case EventType::kStatusNotification: return AddStatus(event, key);
@@ -203,7 +212,9 @@ Digest SessionId(std::string_view charge_point_id, std::string_view transaction_
 Digest KeyOf(const ChargingEvent& event, const Options& options) {
   JoinedFields key;
   TimeWriter times;
-  JoinKey(event, HasTransactionId(event, options), {key, times});
+  const bool has_id = HasTransactionId(event, options);
+  JoinHead(event, has_id, key);
+  JoinRest(event, has_id, {key, times});
   return key.Sha256();
 }
 
@@ -252,26 +263,33 @@ void Identifier::Identify(std::span<ChargingElement> elements, std::span<const D
   }
 }
 
-// Each event's key and, where it is of one, its session's: all in one text, for memory that lies together is quick.
+// Each event's key and, where it is of one, its session's, which may be a part of the key.
 void Identifier::JoinKeys(std::span<const ChargingElement> elements, const Options& options) {
-  joined_.Clear(), ends_.clear(), has_id_.clear();
+  joined_.Clear(), pieces_.clear(), has_id_.clear();
+  const auto size = [&] { return joined_.text().size(); };
   for (const ChargingElement& element : elements) {
     const ChargingEvent& event = element.row;
-    has_id_.push_back(HasTransactionId(event, options));
+    const bool has_id = HasTransactionId(event, options);
+    has_id_.push_back(has_id);
     if (element.standing.fate == Fate::kQuarantined) continue;
+    const size_t begin = size();
     joined_.StartList();
-    JoinKey(event, has_id_.back() != 0, {joined_, times_});
-    ends_.push_back(joined_.text().size());
-    if (!IsOfSession(event, has_id_.back() != 0)) continue;
+    JoinHead(event, has_id, joined_);
+    const size_t head_end = size();
+    JoinRest(event, has_id, {joined_, times_});
+    pieces_.push_back({begin, size()});
+    if (!IsOfSession(event, has_id)) continue;
+    if (NamesTransactionFirst(event, has_id)) {
+      pieces_.push_back({begin + EventTypeName(event.event_type).size() + 1, head_end});
+      continue;
+    }
     joined_.StartList();
     JoinSession(event.charge_point_id, event.transaction_id, joined_);
-    ends_.push_back(joined_.text().size());
+    pieces_.push_back({pieces_.back().end, size()});
   }
   texts_.clear();
-  size_t begin = 0;
-  for (const size_t end : ends_) {
-    texts_.push_back(joined_.text().substr(begin, end - begin));
-    begin = end;
+  for (const Piece& piece : pieces_) {
+    texts_.push_back(joined_.text().substr(piece.begin, piece.end - piece.begin));
   }
 }
 

@@ -56,11 +56,14 @@ class Identifier {
                 const Options& options);
 
  private:
+  struct Piece {
+    size_t begin = 0, end = 0;
+  };
   void JoinKeys(std::span<const ChargingElement> elements, const Options& options);
 
   JoinedFields joined_;
   TimeWriter times_;
-  std::vector<size_t> ends_;  // of the texts in `joined_`
+  std::vector<Piece> pieces_;  // of `joined_`: a text to hash each
   std::vector<std::string_view> texts_;
   std::vector<Digest> digests_;
   std::vector<char> has_id_;  // of the elements
