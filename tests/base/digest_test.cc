@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "../catch.h"
+#include "medallion/base/text.h"
 
 namespace medallion {
 namespace {
@@ -230,6 +231,21 @@ TEST_CASE("digest: the bytes of joined fields") {
   }
   CHECK(Hex(Join({"CP-100", "501"}).Sha256()) ==
         "e6569db5f8c72ac05a7fac9215a3a66e345197b187ba0c8311cab4339395545d");
+}
+
+TEST_CASE("digest: upper case is ASCII's, whatever a field's length") {
+  std::string bytes;
+  for (int byte = 0; byte < 256; ++byte) {
+    if (byte != '|' && byte != '\\') bytes.push_back(static_cast<char>(byte));
+  }
+  for (size_t size = 0; size < 20; ++size) {
+    for (size_t at = 0; at + size <= bytes.size(); ++at) {
+      const std::string field = bytes.substr(at, size);
+      JoinedFields plain, escaped;
+      CHECK(plain.AddUpper(field).text() == AsciiUpper(field));
+      CHECK(escaped.AddUpper(field + "|").text() == AsciiUpper(field) + "\\|");
+    }
+  }
 }
 
 TEST_CASE("digest: integers are joined as decimal text") {

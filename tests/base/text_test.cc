@@ -170,4 +170,19 @@ TEST_CASE("text: any bytes give a JSON string that is UTF-8 and ends where it sh
   CHECK(Json(once) == '"' + escapes_doubled + '"');
 }
 
+TEST_CASE("text: digits and nothing else, in a text of any length") {
+  CHECK(!IsDigits(""));
+  for (size_t size = 1; size < 20; ++size) {
+    CHECK(IsDigits(std::string(size, '0')));
+    CHECK(IsDigits(std::string(size, '9')));
+    for (size_t at = 0; at < size; ++at) {
+      for (int byte = 0; byte < 256; ++byte) {
+        std::string text(size, '5');
+        text[at] = static_cast<char>(byte);
+        if (IsDigits(text) != (byte >= '0' && byte <= '9')) FAIL(size << " " << at << " " << byte);
+      }
+    }
+  }
+}
+
 }  // namespace medallion

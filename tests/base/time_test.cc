@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 #include <random>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -199,6 +200,30 @@ TEST_CASE("time: appending leaves what is there") {
   text += " on ";
   AppendDate(UtcTime{-1}, text);
   CHECK(text == "at 1969-12-31T23:59:59.999999Z on 1969-12-31");
+}
+
+TEST_CASE("time: a writer that keeps a day's text writes what a new one would") {
+  TimeWriter times;
+  for (const int64_t us : {int64_t{0}, int64_t{1}, kMicrosPerDay - 1, kMicrosPerDay, int64_t{0}, int64_t{-1},
+                           std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()}) {
+    std::string text(kTimeBytes, ' ');
+    times.Write(UtcTime{us}, std::span<char, kTimeBytes>(text));
+    CHECK(text == FormatTime(UtcTime{us}));
+  }
+}
+
+TEST_CASE("time: any other byte in place of a digit or separator makes it no instant") {
+  const std::string sound = "2026-03-01T10:00:00Z";
+  for (size_t at = 0; at < 19; ++at) {
+    for (int byte = 0; byte < 256; ++byte) {
+      std::string text = sound;
+      text[at] = static_cast<char>(byte);
+      const bool digit = byte >= '0' && byte <= '9', expected = sound[at] >= '0' && sound[at] <= '9';
+      CAPTURE(text);
+      if (at == 10 || text == sound || (digit && expected)) continue;  // the `T` may be others
+      CHECK(Read(text) == kNothing);
+    }
+  }
 }
 
 TEST_CASE("time: the hour begins at or before the instant, also before 1970") {
