@@ -46,8 +46,7 @@ struct Member {
 
 // A flat event's fields. Texts refer to the arena given to the parser.
 struct FlatFields {
-  uint32_t present = 0;                    // bit i: field i was given, and not as null
-  std::array<FieldValue, kFields> values;  // only those that are present mean anything
+  uint32_t present = 0;      // bit i: field i was given, and not as null
   std::string_view corrupt;  // not empty: the payload cannot be read; a JSON object that says why
   int32_t schema_version = 1;
   bool schema_known = true;
@@ -56,6 +55,7 @@ struct FlatFields {
   bool version_coerced = false;   // the schema version was written as text
   std::string_view extra_fields;  // what the schema does not name, as a JSON object; or empty
   int64_t unknown_fields = 0;
+  std::array<FieldValue, kFields> values;  // only those that are present mean anything
 
   static constexpr uint32_t Bit(Field field) { return 1u << static_cast<int>(field); }
   bool Has(Field field) const { return (present & Bit(field)) != 0; }
