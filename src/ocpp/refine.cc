@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,7 +44,9 @@ void HashPayloads(std::span<const BronzeRecord> records, std::span<Digest> diges
 void Prefetch(std::string_view payload) {
 #ifdef __GNUC__
   constexpr size_t kLine = 64, kLines = 5;  // more follow by themselves
-  for (size_t i = 0; i < kLines; ++i) __builtin_prefetch(payload.data() + i * kLine);
+  const auto begin =
+      reinterpret_cast<uintptr_t>(payload.data());  // a number, for it may lead beyond a short payload
+  for (size_t i = 0; i < kLines; ++i) __builtin_prefetch(reinterpret_cast<const void*>(begin + i * kLine));
 #else
   static_cast<void>(payload);
 #endif
