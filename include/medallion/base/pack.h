@@ -7,7 +7,8 @@
 //   time     := signed integer
 //   text     := length, bytes
 //   word     := code, from 1; or 0 and a text          a text that a Vocabulary may have
-//   hex      := length * 2, bytes; or (number of bytes) * 2 + 1, the bytes that the hexadecimal digits stand for
+//   hex      := length * 2, bytes; or (number of bytes) * 2 + 1, the bytes that the hexadecimal digits stand for; or 1 and
+//               the 16 bytes of a UUID
 //   digest   := 32 bytes
 //   optional := value
 //   list     := length, values
@@ -84,7 +85,7 @@ struct Word {
   const Vocabulary& words;
 };
 template <class Text>
-struct Hexadecimal {  // lower-case digits, an even number of them; any other text is kept as it is
+struct Hexadecimal {  // lower-case digits, an even number of them, or a UUID of such; any other text is kept as it is
   Text& text;
 };
 
@@ -141,7 +142,11 @@ struct SizeOf {
     } else if constexpr (requires { value.text; }) {
       bytes += 1 + kNumberBytesMax + value.text.size();
     } else if constexpr (requires { value.has_value(); }) {
-      if (value.has_value()) (*this)(*value);
+      if constexpr (HasFields<const typename T::value_type>) {
+        if (value.has_value()) (*this)(*value);
+      } else {
+        bytes += kNumberBytesMax;  // a constant is quicker than a look; an optional that is no row is a number
+      }
     } else if constexpr (requires { value.begin(); }) {
       bytes += kNumberBytesMax;
       for (const auto& element : value) (*this)(element);
@@ -166,7 +171,30 @@ inline char* WriteText(char* to, std::string_view text) {
   if (!text.empty()) std::memcpy(to, text.data(), text.size());
   return to + text.size();
 }
+// Where the digits of each byte of a UUID are in its text.
+inline constexpr size_t kUuidSize = 36;
+inline constexpr std::array<uint8_t, 16> kUuidPlaces = {0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34};
+inline bool HasUuidShape(std::string_view text) {
+  return text.size() == kUuidSize && text[8] == '-' && text[13] == '-' && text[18] == '-' && text[23] == '-';
+}
+inline char* WriteAsText(char* to, std::string_view text) {
+  to = WriteUnsigned(to, text.size() * 2);
+  std::memcpy(to, text.data(), text.size());
+  return to + text.size();
+}
+inline char* WriteUuid(char* const begin, std::string_view text) {
+  char* to = WriteUnsigned(begin, 1);
+  unsigned bad = 0;
+  for (const size_t at : kUuidPlaces) {
+    const unsigned high = kDigits[static_cast<uint8_t>(text[at])];
+    const unsigned low = kDigits[static_cast<uint8_t>(text[at + 1])];
+    bad |= high | low;
+    *to++ = static_cast<char>(high << 4 | low);
+  }
+  return bad < 16 ? to : WriteAsText(begin, text);
+}
 inline char* WriteHex(char* const begin, std::string_view text) {
+  if (HasUuidShape(text)) return WriteUuid(begin, text);
   char* to = WriteUnsigned(begin, text.size() / 2 * 2 + 1);
   unsigned bad = text.size() % 2 * 16;
   for (size_t i = 0; i + 1 < text.size(); i += 2) {
@@ -175,10 +203,7 @@ inline char* WriteHex(char* const begin, std::string_view text) {
     bad |= high | low;
     *to++ = static_cast<char>(high << 4 | low);
   }
-  if (bad < 16) return to;
-  to = WriteUnsigned(begin, text.size() * 2);
-  std::memcpy(to, text.data(), text.size());
-  return to + text.size();
+  return bad < 16 ? to : WriteAsText(begin, text);
 }
 template <class Row>
 char* WriteRow(char* to, const Row& row);
@@ -307,18 +332,35 @@ MEDALLION_INLINE inline Place ReadText(Place from, std::string_view& text) {
   return ReadBytes(from, size, text);
 }
 
-inline Place ReadHex(Place from, std::string_view& text, Arena& texts) {
+// The two digits of each byte.
+inline constexpr std::array<char, 512> kDigitPairs = [] {
   constexpr char kHexDigits[] = "0123456789abcdef";
+  std::array<char, 512> pairs{};
+  for (size_t i = 0; i < 256; ++i) pairs[2 * i] = kHexDigits[i / 16], pairs[2 * i + 1] = kHexDigits[i % 16];
+  return pairs;
+}();
+inline void PutDigits(char byte, char* to) { std::memcpy(to, &kDigitPairs[2 * static_cast<uint8_t>(byte)], 2); }
+
+inline Place ReadUuid(Place from, std::string_view& text, Arena& texts) {
+  std::string_view bytes;
+  from = ReadBytes(from, kUuidPlaces.size(), bytes);
+  if (!from.ok()) return from;
+  char* const digits = texts.Allocate(kUuidSize);
+  for (size_t i = 0; i < bytes.size(); ++i) PutDigits(bytes[i], digits + kUuidPlaces[i]);
+  digits[8] = digits[13] = digits[18] = digits[23] = '-';
+  text = {digits, kUuidSize};
+  return from;
+}
+
+inline Place ReadHex(Place from, std::string_view& text, Arena& texts) {
   uint64_t head = 0;
   std::string_view bytes;
   from = ReadUnsigned(from, head);
+  if (head == 1) return ReadUuid(from, text, texts);
   from = ReadBytes(from, head / 2, bytes);
   if (head % 2 == 0) return text = bytes, from;
   char* const digits = texts.Allocate(bytes.size() * 2);
-  for (size_t i = 0; i < bytes.size(); ++i) {
-    digits[2 * i] = kHexDigits[static_cast<uint8_t>(bytes[i]) >> 4];
-    digits[2 * i + 1] = kHexDigits[static_cast<uint8_t>(bytes[i]) & 15];
-  }
+  for (size_t i = 0; i < bytes.size(); ++i) PutDigits(bytes[i], digits + 2 * i);
   text = {digits, bytes.size() * 2};
   return from;
 }

@@ -144,7 +144,7 @@ void VisitFields(Row& row, Visitor&& visit) {
   const Vocabulary& words = StoredWords();
   const auto word = [&](auto& text) { return Word<std::remove_reference_t<decltype(text)>>{text, words}; };
   const auto hex = [](auto& text) { return Hexadecimal<std::remove_reference_t<decltype(text)>>{text}; };
-  visit(row.event_id), visit(row.charge_point_id), visit(row.evse_id), visit(row.connector_id);
+  visit(hex(row.event_id)), visit(row.charge_point_id), visit(row.evse_id), visit(row.connector_id);
   visit(row.event_type), visit(row.reported_ts), visit(row.transaction_id), visit(row.seq_no);
   visit(word(row.trigger_reason)), visit(word(row.charging_state)), visit(word(row.measurand));
   visit(word(row.phase)), visit(word(row.location)), visit(word(row.context));
