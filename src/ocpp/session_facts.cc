@@ -121,7 +121,7 @@ class WinnerOf {
   }
   const ChargingElement& operator()(const ChargingElement& element) const {
     if (!element.standing.conflict) return element;
-    const auto winner = winners_.find(IdOf(element.standing.winner));
+    const auto winner = winners_.find(IdOf(element.standing.winner()));
     return winner == winners_.end() ? element : *winner->second;
   }
 
@@ -248,7 +248,7 @@ Digest SessionIdOf(const ChargingElement& fact) {
 
 Place PlaceOf(const ChargingElement& element) {
   const bool filled = (element.standing.filled & 1) != 0;
-  return filled ? Place{element.standing.value_from[0], 0} : Place{element.row.at, element.row.ordinal};
+  return filled ? Place{element.standing.value_from(0), 0} : Place{element.row.at, element.row.ordinal};
 }
 
 Window WindowOf(const SessionFacts& facts) {

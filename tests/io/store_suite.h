@@ -82,7 +82,16 @@ class Script {
 
   // Element `i` as a copy of element `winner`.
   void Copy(size_t i, size_t winner, Fate fate) {
-    (*this)[i].standing = {.fate = fate, .winner = (*this)[winner].identity.order};
+    Arena& texts = refined_.texts;
+    (*this)[i].standing = {.fate = fate,
+                           .others = texts.Keep(Others{.winner = (*this)[winner].identity.order})};
+  }
+  // Element `i` as a winner that has its second value from `from`.
+  void Fill(size_t i, size_t from) {
+    Others others;
+    others.value_from[1] = (*this)[from].identity.order.at;
+    (*this)[i].standing.filled = 2;
+    (*this)[i].standing.others = refined_.texts.Keep(others);
   }
   void Contest(size_t i, size_t winner) {
     Copy(i, winner, Fate::kQuarantined);
@@ -378,8 +387,7 @@ void FateChanges(const Factory& make) {
   turned.Copy(1, 0, Fate::kTechnicalDuplicate);
   change("0", "1", "");
   // A winner that took a value from another member.
-  turned[0].standing.filled = 2;
-  turned[0].standing.value_from[1] = turned[1].identity.order.at;
+  turned.Fill(0, 1);
   turned[0].row.shelf = "B2";
   change("0", "1", "");
   const std::vector<Digest> units = {turned[0].identity.unit};
@@ -417,8 +425,7 @@ void Glances(const Factory& make) {
   script[4].identity.fact = 1;
   script.Copy(5, 4, Fate::kBusinessDuplicate);
   script[5].identity.fact = 1;
-  script[4].standing.filled = 2;
-  script[4].standing.value_from[1] = script[5].identity.order.at;
+  script.Fill(4, 5);
   script.Contest(7, 7);
   Require(store->Apply(script.batch()));
 

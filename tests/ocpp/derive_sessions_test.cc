@@ -613,7 +613,8 @@ TEST_CASE("derive: values at the limits of their type") {
 
 TEST_CASE("derive: a long session costs no more than its length") {
   History history = Facts("S 10:00 1000");
-  const ChargingElement reading = testing::FactOf("R 10:00:01 1000", 1);
+  Arena texts;
+  const ChargingElement reading = testing::FactOf("R 10:00:01 1000", 1, texts);
   std::mt19937 random(1);
   for (int64_t i = 0; i < 50'000; ++i) {  // every other one is garbage
     ChargingElement& element = history.elements.emplace_back(reading);

@@ -83,7 +83,7 @@ inline void SetReading(char kind, std::string_view value, ChargingEvent& row) {
   if (wh.has_value() && wh->Rounded(3).has_value()) row.meter_wh = Thousandths{*wh->Rounded(3)};
 }
 
-inline void SetOption(std::string_view name, std::string_view value, ChargingElement& element) {
+inline void SetOption(std::string_view name, std::string_view value, ChargingElement& element, Arena& texts) {
   ChargingEvent& row = element.row;
   if (name == "con") row.connector_id = static_cast<int32_t>(Number(value));
   if (name == "evse") row.evse_id = static_cast<int32_t>(Number(value));
@@ -102,11 +102,14 @@ inline void SetOption(std::string_view name, std::string_view value, ChargingEle
   if (name == "x") element.standing.conflict = true;
   if (name == "from") {
     element.standing.filled = 1;
-    element.standing.value_from[0] = {.topic = "copies", .partition = 0, .offset = Number(value)};
+    Others others;
+    others.value_from[0] = {.topic = "copies", .partition = 0, .offset = Number(value)};
+    element.standing.others = texts.Keep(others);
   }
 }
 
-inline ChargingElement FactOf(std::string_view line, int64_t offset) {
+// The fact refers to `line` and `texts`.
+inline ChargingElement FactOf(std::string_view line, int64_t offset, Arena& texts) {
   const std::vector<std::string_view> words = Split(line, " ");
   ChargingElement element;
   ChargingEvent& row = element.row;
@@ -120,7 +123,7 @@ inline ChargingElement FactOf(std::string_view line, int64_t offset) {
   element.standing.conflict = kind == 'X';
   for (size_t i = 3; i < words.size(); ++i) {
     const size_t equals = words[i].find('=');
-    SetOption(words[i].substr(0, equals), words[i].substr(equals + 1), element);
+    SetOption(words[i].substr(0, equals), words[i].substr(equals + 1), element, texts);
   }
   if (element.standing.conflict) element.standing.fate = Fate::kQuarantined, element.standing.differs = 1;
   row.business_key = element.identity.business_key = Sha256(line);
@@ -131,7 +134,7 @@ inline ChargingElement FactOf(std::string_view line, int64_t offset) {
 inline History Facts(std::string_view script) {
   History history;
   for (const std::string_view line : Split(history.texts.Copy(script), " | ")) {
-    history.elements.push_back(FactOf(line, static_cast<int64_t>(history.elements.size())));
+    history.elements.push_back(FactOf(line, static_cast<int64_t>(history.elements.size()), history.texts));
   }
   return history;
 }

@@ -1,4 +1,4 @@
-// Memory for the texts of one batch: allocated in chunks, larger ones as it grows, freed together.
+// Memory for the texts, and other values, of one batch: allocated in chunks, larger ones as it grows, freed together.
 // One thread at a time.
 #pragma once
 
@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace medallion {
@@ -32,6 +34,15 @@ class Arena {
     char* start = Allocate(text.size());
     std::memcpy(start, text.data(), text.size());
     return {start, text.size()};
+  }
+
+  // A copy of the value, where it needs no destructor.
+  template <class T>
+  const T* Keep(const T& value) {
+    static_assert(std::is_trivially_destructible_v<T>);
+    void* start = Allocate(sizeof(T) + alignof(T) - 1);
+    size_t space = sizeof(T) + alignof(T) - 1;
+    return new (std::align(alignof(T), sizeof(T), start, space)) T(value);
   }
 
   // Bytes taken from the system.

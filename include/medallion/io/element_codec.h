@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 #include "medallion/base/pack.h"
 #include "medallion/silver/element.h"
@@ -54,14 +55,16 @@ void VisitCoordinate(Coordinate& at, Io& io) {
 template <class Element, class Io>
 void VisitStanding(Element& element, Io& io) {
   auto& standing = element.standing;
+  Others others = *standing.others;
   io(standing.fate), io(standing.conflict), io(standing.differs), io(standing.filled);
-  auto& winner = standing.winner;
+  auto& winner = others.winner;
   io(winner.event_id), io(winner.event_ts), io(winner.ingest_ts);
   VisitCoordinate(winner.at, io);
   io(winner.ordinal), io(winner.payload), io(standing.since);
   for (size_t i = 0; i < kValuesMax; ++i) {
-    if ((standing.filled >> i & 1) != 0) VisitCoordinate(standing.value_from[i], io);
+    if ((standing.filled >> i & 1) != 0) VisitCoordinate(others.value_from[i], io);
   }
+  if constexpr (!std::is_const_v<Element> && requires { io.texts; }) standing.others = io.texts.Keep(others);
   io(element.identity.values.known);
   for (auto& value : element.identity.values.field) io(value);
 }

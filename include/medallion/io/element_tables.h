@@ -31,7 +31,7 @@ inline std::string_view TableOf(Fate fate, std::string_view silver) {
 template <class Pack>
 AuditRow AuditOf(const Element<typename Pack::Event>& element) {
   const Order& order = element.identity.order;
-  const Order& winner = element.standing.winner;
+  const Order& winner = element.standing.winner();
   return {.charge_point_id = Pack::Subject(element.row),
           .event_id = order.event_id,
           .business_key = element.identity.business_key,

@@ -131,11 +131,11 @@ class Runner {
     std::vector<RecordWrite> records;       // new ones, and known ones that were read anew
     std::vector<Refined<Event>> anew;       // owns the texts of elements that were read anew
     std::vector<Element<Event>> withdrawn;  // what those read anew had yielded before
-    std::vector<Element<Event>> changed;    // known elements that now stand otherwise
     UtcTime clock = kNoTime;
     int64_t redelivered = 0;
     bool passed_over = false;  // a record lay beyond as_of: the position must stay before it
-    KnownAnswer<Event> glanced, known;
+    KnownAnswer<Event> glanced;
+    KnownAnswer<Event> known;  // at last, of its elements those that now stand otherwise
     Arena texts;
   };
   // Records as delivered, each once, with its earliest arrival.
@@ -343,7 +343,7 @@ absl::Status Runner<Pack>::SettleElements(Work& work) {
       if (losing.contains(arrived[glance.arrived].identity.unit)) glance = {.arrived = glance.arrived};
     }
   }
-  Unsettled left = SettleAtAGlance<Event>(arrived, glanced.glances);
+  Unsettled left = SettleAtAGlance<Event>(arrived, glanced.glances, work.texts);
   for (const Digest& unit : left.units) losing.insert(unit);
   left.units.assign(losing.begin(), losing.end());
   if (!left.units.empty()) {
@@ -353,7 +353,7 @@ absl::Status Runner<Pack>::SettleElements(Work& work) {
   for (const Element<Event>& element : work.withdrawn) gone.insert(IdOf(element.identity.order));
   std::erase_if(work.known.elements,
                 [&](const auto& element) { return gone.contains(IdOf(element.identity.order)); });
-  work.changed = SettleWhole<Pack>(arrived, left.arrived, work.known.elements, options_, work.texts);
+  SettleWhole<Pack>(arrived, left.arrived, work.known.elements, options_, work.texts);
   return absl::OkStatus();
 }
 
@@ -363,7 +363,7 @@ absl::Status Runner<Pack>::Write(Work& work, std::string_view position,
   std::vector<ElementId> withdrawn;
   for (const Element<Event>& element : work.withdrawn) withdrawn.push_back(IdOf(element.identity.order));
   std::vector<Element<Event>>& elements = work.refined.elements;
-  elements.insert(elements.end(), work.changed.begin(), work.changed.end());
+  elements.insert(elements.end(), work.known.elements.begin(), work.known.elements.end());
 
   report_.redelivered += work.redelivered;
   report_.data_clock = work.clock;

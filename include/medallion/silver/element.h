@@ -15,16 +15,30 @@ namespace medallion {
 // The key of what is derived (a charging transaction, an account). All zeros: the row bears on no entity.
 using EntityKey = Digest;
 
+// The other members of its fact that a standing names. Most elements are alone, and need none.
+struct Others {
+  Order winner;                                     // duplicate or conflict: the row it is measured against
+  std::array<Coordinate, kValuesMax> value_from{};  // winner: where a filled value came from
+  bool operator==(const Others&) const = default;
+};
+inline constexpr Others kNoOthers{};
+
 // How an element stands after settling.
 struct Standing {
   Fate fate = Fate::kSilver;
-  bool conflict = false;                            // quarantined for a contradiction, not for a broken rule
-  uint8_t differs = 0;                              // conflict: bit i, value i differs from the fact's
-  uint8_t filled = 0;                               // winner: bit i, value i was taken from `value_from[i]`
-  Order winner;                                     // duplicate or conflict: the row it is measured against
-  std::array<Coordinate, kValuesMax> value_from{};  // winner: where a filled value came from
-  UtcTime since = kNoTime;                          // conflict: the ingest time of the later copy
-  bool operator==(const Standing&) const = default;
+  bool conflict = false;              // quarantined for a contradiction, not for a broken rule
+  uint8_t differs = 0;                // conflict: bit i, value i differs from the fact's
+  uint8_t filled = 0;                 // winner: bit i, value i was taken from `value_from(i)`
+  UtcTime since = kNoTime;            // conflict: the ingest time of the later copy
+  const Others* others = &kNoOthers;  // where the element's texts are; never null
+
+  const Order& winner() const { return others->winner; }
+  const Coordinate& value_from(int i) const { return others->value_from[static_cast<size_t>(i)]; }
+  bool operator==(const Standing& other) const {
+    return fate == other.fate && conflict == other.conflict && differs == other.differs &&
+           filled == other.filled && since == other.since &&
+           (others == other.others || *others == *other.others);
+  }
 };
 
 // Row is a plain struct of the domain. Texts refer to the arena or store that the element came from.

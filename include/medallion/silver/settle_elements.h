@@ -58,7 +58,7 @@ inline const Glance* GlanceOf(uint32_t arrived, std::span<const Glance> glances)
 // touched for good, and the unit must be settled as a whole.
 template <class Event>
 bool SettleCopies(std::span<Element<Event>> arrived, std::span<const uint32_t> unit,
-                  std::span<const Glance> glances) {
+                  std::span<const Glance> glances, Arena& texts) {
   absl::flat_hash_set<std::pair<uint64_t, uint64_t>> seen;  // (fact, event id) of the copies so far
   for (const uint32_t i : unit) {
     Element<Event>& element = arrived[i];
@@ -68,7 +68,7 @@ bool SettleCopies(std::span<Element<Event>> arrived, std::span<const uint32_t> u
     if (!seen.emplace(fact, element.identity.event_id).second) {
       element.standing.fate = Fate::kTechnicalDuplicate;
     }
-    element.standing.winner = glance.winner.order;
+    element.standing.others = texts.Keep(Others{.winner = glance.winner.order});
     element.identity.fact = glance.winner.fact;
   }
   return true;
@@ -77,9 +77,9 @@ bool SettleCopies(std::span<Element<Event>> arrived, std::span<const uint32_t> u
 }  // namespace settling
 
 // Settles what one look suffices for: a row alone in a new unit stands, mere copies of a settled winner are duplicates.
-// `glances` are those at known units, in the order of the arrived.
+// `glances` are those at known units, in the order of the arrived. What standings name goes to `texts`.
 template <class Event>
-Unsettled SettleAtAGlance(std::span<Element<Event>> arrived, std::span<const Glance> glances) {
+Unsettled SettleAtAGlance(std::span<Element<Event>> arrived, std::span<const Glance> glances, Arena& texts) {
   Unsettled left;
   const std::vector<uint32_t> sorted = NotAlone<Event>(arrived, glances);
   for (size_t begin = 0, end = 0; begin < sorted.size(); begin = end) {
@@ -88,7 +88,7 @@ Unsettled SettleAtAGlance(std::span<Element<Event>> arrived, std::span<const Gla
     const auto members = std::span(sorted).subspan(begin, end - begin);
     const bool is_new = settling::GlanceOf(members.front(), glances) == nullptr;
     if (is_new && members.size() == 1) continue;
-    if (!is_new && settling::SettleCopies(arrived, members, glances)) continue;
+    if (!is_new && settling::SettleCopies(arrived, members, glances, texts)) continue;
     left.arrived.insert(left.arrived.end(), members.begin(), members.end());
     if (!is_new) left.units.push_back(unit);
   }
@@ -97,56 +97,60 @@ Unsettled SettleAtAGlance(std::span<Element<Event>> arrived, std::span<const Gla
 
 namespace settling {
 
-// A member of a unit while it is settled as a whole.
+// A member of a unit while it is settled as a whole: elements are large, and stay where they are.
 template <class Event>
 struct Member {
-  Element<Event> element;  // with its own values and no standing
-  Standing stood = {};     // before
+  Element<Event>* element;  // with its own values and no standing
+  Standing stood = {};      // before, where the store knew it
   uint32_t fact_stood = 0;
   std::string_view detail_stood = {};
-  int64_t arrived = -1;  // its index among the arrived, or -1 for one the store knew
 };
 
+template <class Event>
+using Members = std::span<Member<Event>* const>;
+
+// Takes a known element's standing away.
 template <class Pack>
-Member<typename Pack::Event> Stood(const Element<typename Pack::Event>& known) {
-  Member<typename Pack::Event> member{.element = known,
+Member<typename Pack::Event> Stood(Element<typename Pack::Event>& known) {
+  Member<typename Pack::Event> member{.element = &known,
                                       .stood = known.standing,
                                       .fact_stood = known.identity.fact,
                                       .detail_stood = known.detail};
   for (int i = 0; i < kValuesMax; ++i) {
-    if ((known.standing.filled >> i & 1) != 0) Pack::Fill(member.element.row, i, nullptr);
+    if ((known.standing.filled >> i & 1) != 0) Pack::Fill(known.row, i, nullptr);
   }
   // A conflict's detail is written anew; any other's is its own.
-  if (known.standing.conflict) member.element.detail = {};
-  member.element.standing = {};
+  if (known.standing.conflict) known.detail = {};
+  known.standing = {};
   return member;
 }
 
 // The winner's row with the fact's values, and the standing that says where they came from.
 template <class Pack>
-typename Pack::Event FactRow(std::span<Member<typename Pack::Event>* const> members, uint32_t winner,
-                             const Verdict& verdict, Standing& standing) {
-  typename Pack::Event row = members[winner]->element.row;
+typename Pack::Event FactRow(Members<typename Pack::Event> members, uint32_t winner, const Verdict& verdict,
+                             Standing& standing, Arena& texts) {
+  typename Pack::Event row = members[winner]->element->row;
+  Others others;
   for (int i = 0; i < kValuesMax; ++i) {
     const uint32_t from = verdict.value_from[static_cast<size_t>(i)];
     if (from == winner) continue;
     standing.filled = static_cast<uint8_t>(standing.filled | (1u << i));
-    standing.value_from[static_cast<size_t>(i)] = members[from]->element.identity.order.at;
-    Pack::Fill(row, i, &members[from]->element.row);
+    others.value_from[static_cast<size_t>(i)] = members[from]->element->identity.order.at;
+    Pack::Fill(row, i, &members[from]->element->row);
   }
+  if (standing.filled != 0) standing.others = texts.Keep(others);
   return row;
 }
 
 // When the fact was first known to be in conflict: for each differing member the later of it and the winner, and of
 // these the earliest.
 template <class Event>
-UtcTime ContestedSince(std::span<Member<Event>* const> members, std::span<const Verdict> verdicts,
-                       uint32_t winner) {
+UtcTime ContestedSince(Members<Event> members, std::span<const Verdict> verdicts, uint32_t winner) {
   UtcTime since = kNoTime;
   for (size_t i = winner; i < members.size() && verdicts[i].winner == winner; ++i) {
     if (verdicts[i].differs == 0) continue;
-    const UtcTime both = std::max(members[i]->element.identity.order.ingest_ts,
-                                  members[winner]->element.identity.order.ingest_ts);
+    const UtcTime both = std::max(members[i]->element->identity.order.ingest_ts,
+                                  members[winner]->element->identity.order.ingest_ts);
     since = since == kNoTime ? both : std::min(since, both);
   }
   return since;
@@ -154,22 +158,22 @@ UtcTime ContestedSince(std::span<Member<Event>* const> members, std::span<const 
 
 // Gives the members, sorted as they were settled, their standing.
 template <class Pack>
-void Stand(std::span<Member<typename Pack::Event>* const> members, std::span<const Verdict> verdicts,
-           Arena& texts) {
+void Stand(Members<typename Pack::Event> members, std::span<const Verdict> verdicts, Arena& texts) {
   using Event = typename Pack::Event;
   for (size_t begin = 0, end = 0; begin < members.size(); begin = end) {
     const uint32_t winner = verdicts[begin].winner;
     end = begin + 1;
     if (end == members.size() || verdicts[end].winner != winner) continue;  // alone: it stands as it is
     Standing winning;
-    const Event fact = FactRow<Pack>(members, winner, verdicts[winner], winning);
-    const Order first = members[winner]->element.identity.order;
+    const Event fact = FactRow<Pack>(members, winner, verdicts[winner], winning, texts);
+    const Order& first = members[winner]->element->identity.order;
+    const Others* others = texts.Keep(Others{.winner = first});
     const UtcTime contested = ContestedSince<Event>(members, verdicts, winner);
     for (end = begin; end < members.size() && verdicts[end].winner == winner; ++end) {
       const Verdict& verdict = verdicts[end];
-      Element<Event>& element = members[end]->element;
+      Element<Event>& element = *members[end]->element;
       element.standing =
-          verdict.fate == Fate::kSilver ? winning : Standing{.fate = verdict.fate, .winner = first};
+          verdict.fate == Fate::kSilver ? winning : Standing{.fate = verdict.fate, .others = others};
       if (verdict.fate == Fate::kSilver) element.row = fact;
       if (verdict.fate != Fate::kQuarantined) continue;
       element.standing.conflict = true;
@@ -183,68 +187,68 @@ void Stand(std::span<Member<typename Pack::Event>* const> members, std::span<con
 
 // Numbers the facts of each unit; members are sorted by unit and Order.
 template <class Pack>
-void Cut(std::span<Member<typename Pack::Event>* const> members, const typename Pack::Options& options) {
+void Cut(Members<typename Pack::Event> members, const typename Pack::Options& options) {
   for (size_t begin = 0, end = 0; begin < members.size(); begin = end) {
-    const Digest& unit = members[begin]->element.identity.unit;
-    while (end < members.size() && members[end]->element.identity.unit == unit) ++end;
-    if (members[begin]->element.identity.cut == 0) continue;
+    const Digest& unit = members[begin]->element->identity.unit;
+    while (end < members.size() && members[end]->element->identity.unit == unit) ++end;
+    if (members[begin]->element->identity.cut == 0) continue;
     std::vector<const Element<typename Pack::Event>*> elements;
-    for (size_t i = begin; i < end; ++i) elements.push_back(&members[i]->element);
+    for (size_t i = begin; i < end; ++i) elements.push_back(members[i]->element);
     std::vector<uint32_t> fact(elements.size());
     Pack::Cut(elements, fact, options);
-    for (size_t i = begin; i < end; ++i) members[i]->element.identity.fact = fact[i - begin];
+    for (size_t i = begin; i < end; ++i) members[i]->element->identity.fact = fact[i - begin];
   }
 }
 
-}  // namespace settling
-
-// Settles whole units: `arrived` elements named by `left` together with `known`, all other members of their units.
-// Arrived ones get their standing in place; returned are the known ones that now stand otherwise. New texts go to `texts`.
+// Gives the members of whole units, in any order, their facts and their standing.
 template <class Pack>
-std::vector<Element<typename Pack::Event>> SettleWhole(std::span<Element<typename Pack::Event>> arrived,
-                                                       std::span<const uint32_t> left,
-                                                       std::span<const Element<typename Pack::Event>> known,
-                                                       const typename Pack::Options& options, Arena& texts) {
-  using Event = typename Pack::Event;
-  using Member = settling::Member<Event>;
-  std::vector<Member> members;
-  members.reserve(left.size() + known.size());
-  for (const uint32_t i : left) {
-    members.push_back({.element = arrived[i], .arrived = i});
-    members.back().element.standing = {};
-  }
-  for (const Element<Event>& element : known) members.push_back(settling::Stood<Pack>(element));
-
-  std::vector<Member*> sorted;  // members are large: their places are sorted
+void Settle(std::span<Member<typename Pack::Event>> members, const typename Pack::Options& options,
+            Arena& texts) {
+  using Member = Member<typename Pack::Event>;
+  std::vector<Member*> sorted;
   sorted.reserve(members.size());
   for (Member& member : members) sorted.push_back(&member);
   std::sort(sorted.begin(), sorted.end(), [](const Member* a, const Member* b) {
-    const Identity &left_id = a->element.identity, &right_id = b->element.identity;
+    const Identity &left_id = a->element->identity, &right_id = b->element->identity;
     return left_id.unit != right_id.unit ? left_id.unit < right_id.unit : left_id.order < right_id.order;
   });
-  settling::Cut<Pack>(sorted, options);
+  Cut<Pack>(sorted, options);
   std::sort(sorted.begin(), sorted.end(), [](const Member* a, const Member* b) {
-    return SettlesBefore(a->element.identity, b->element.identity);
+    return SettlesBefore(a->element->identity, b->element->identity);
   });
 
   std::vector<Identity> identities;
   identities.reserve(members.size());
-  for (const Member* member : sorted) identities.push_back(member->element.identity);
+  for (const Member* member : sorted) identities.push_back(member->element->identity);
   std::vector<Verdict> verdicts(members.size());
-  Settle(identities, Pack::PolicyOf(options), verdicts);
-  settling::Stand<Pack>(sorted, verdicts, texts);
+  medallion::Settle(identities, Pack::PolicyOf(options), verdicts);
+  Stand<Pack>(sorted, verdicts, texts);
+}
 
-  std::vector<Element<Event>> changed;
-  for (Member& member : members) {
-    const Element<Event>& now = member.element;
-    if (member.arrived >= 0) {
-      arrived[static_cast<size_t>(member.arrived)] = now;
-    } else if (now.standing != member.stood || now.identity.fact != member.fact_stood ||
-               now.detail != member.detail_stood) {
-      changed.push_back(now);
-    }
+}  // namespace settling
+
+// Settles whole units: `arrived` elements named by `left` together with `known`, all other members of their units. All
+// get their standing in place; of the known ones only those are left that now stand otherwise. New texts go to `texts`.
+template <class Pack>
+void SettleWhole(std::span<Element<typename Pack::Event>> arrived, std::span<const uint32_t> left,
+                 std::vector<Element<typename Pack::Event>>& known, const typename Pack::Options& options,
+                 Arena& texts) {
+  using Member = settling::Member<typename Pack::Event>;
+  std::vector<Member> members;
+  members.reserve(left.size() + known.size());
+  for (Element<typename Pack::Event>& element : known) members.push_back(settling::Stood<Pack>(element));
+  for (const uint32_t i : left) {
+    arrived[i].standing = {};
+    members.push_back({.element = &arrived[i]});
   }
-  return changed;
+  settling::Settle<Pack>(members, options, texts);
+
+  size_t member = 0;
+  std::erase_if(known, [&](const auto& now) {
+    const Member& before = members[member++];
+    return now.standing == before.stood && now.identity.fact == before.fact_stood &&
+           now.detail == before.detail_stood;
+  });
 }
 
 }  // namespace medallion
