@@ -65,7 +65,13 @@ std::optional<std::vector<typename Pack::Gold>> Rows(std::span<const Element<typ
 template <class Gold>
 void MergeRows(std::span<const GoldVersion> standing, std::vector<GoldWrite<Gold>>& derived,
                std::vector<GoldWrite<Gold>>& writes) {
+  if (standing.empty()) {  // all rows are new
+    writes = std::move(derived);
+    return;
+  }
+  writes.reserve(derived.size());
   std::vector<RowVersion> before, after;
+  before.reserve(standing.size()), after.reserve(derived.size());
   for (const GoldVersion& row : standing) before.push_back(row.version);
   for (const auto& row : derived) after.push_back(row.version);
   for (const Change& change : Merge(before, after)) {
@@ -91,6 +97,7 @@ Derivation<typename Pack::Gold> DeriveEntities(std::span<const EntityHistory> hi
   Derivation<typename Pack::Gold> made;
   std::vector<GoldWrite<typename Pack::Gold>> rows;
   std::vector<GoldVersion> standing;
+  rows.reserve(histories.size()), made.derived.reserve(histories.size());
   const typename Pack::Model& model = Pack::ModelOf(options);
   size_t element = 0, version = 0;
   for (const EntityHistory& history : histories) {

@@ -228,13 +228,32 @@ absl::Status Runner<Pack>::Take(std::span<const BronzeRecord> delivered, Refined
 
 namespace running {
 
-// Numbers of record ids, told apart by the ids.
-struct SameRecord {
-  const std::vector<RecordId>* ids;
-  size_t operator()(uint32_t i) const {
-    return (*ids)[i].payload.Prefix() + static_cast<uint64_t>((*ids)[i].at.offset);
+// Tells which ids of a growing list were there before. While coordinates grow, as they do within a partition, none was.
+class FirstOf {
+ public:
+  explicit FirstOf(const std::vector<RecordId>& ids) : ids_(ids), first_(0, Same{&ids}, Same{&ids}) {}
+
+  // Where the last of the list is found for the first time.
+  uint32_t Last() {
+    const auto last = static_cast<uint32_t>(ids_.size() - 1);
+    if (growing_ && (last == 0 || ids_[last - 1].at < ids_[last].at)) return last;
+    for (uint32_t i = 0; growing_ && i < last; ++i) first_.insert(i);
+    growing_ = false;
+    return *first_.insert(last).first;
   }
-  bool operator()(uint32_t a, uint32_t b) const { return (*ids)[a] == (*ids)[b]; }
+
+ private:
+  struct Same {  // numbers of ids, told apart by the ids
+    const std::vector<RecordId>* ids;
+    size_t operator()(uint32_t i) const {
+      return (*ids)[i].payload.Prefix() + static_cast<uint64_t>((*ids)[i].at.offset);
+    }
+    bool operator()(uint32_t a, uint32_t b) const { return (*ids)[a] == (*ids)[b]; }
+  };
+
+  const std::vector<RecordId>& ids_;
+  bool growing_ = true;
+  absl::flat_hash_set<uint32_t, Same, Same> first_;
 };
 
 inline Arrival ArrivalOf(const BronzeRecord& record) {
@@ -246,9 +265,9 @@ inline Arrival ArrivalOf(const BronzeRecord& record) {
 template <class Pack>
 typename Runner<Pack>::Once Runner<Pack>::EachOnce(std::span<const BronzeRecord> delivered, Work& work) {
   Once once;
-  const running::SameRecord same{&once.ids};
-  absl::flat_hash_set<uint32_t, running::SameRecord, running::SameRecord> first(delivered.size(), same, same);
-  once.ids.reserve(delivered.size());
+  running::FirstOf first(once.ids);
+  once.ids.reserve(delivered.size()), once.at.reserve(delivered.size());
+  once.arrivals.reserve(delivered.size());
   for (uint32_t i = 0; i < delivered.size(); ++i) {
     const BronzeRecord& record = delivered[i];
     if (Beyond(work.refined.ingest_ts[i])) {
@@ -259,13 +278,13 @@ typename Runner<Pack>::Once Runner<Pack>::EachOnce(std::span<const BronzeRecord>
     ++report_.records;
     work.clock = Advance(work.clock, record.broker_ts, work.refined.ingest_ts[i]);
     once.ids.push_back({record.at, work.refined.payloads[i]});
-    const auto [at, added] = first.insert(static_cast<uint32_t>(once.ids.size() - 1));
-    if (added) {
+    const uint32_t at = first.Last();
+    if (at + 1 == once.ids.size()) {
       once.at.push_back(i);
       once.arrivals.push_back(running::ArrivalOf(record));
     } else {
       once.ids.pop_back();
-      once.arrivals[*at] = Earliest(once.arrivals[*at], running::ArrivalOf(record));
+      once.arrivals[at] = Earliest(once.arrivals[at], running::ArrivalOf(record));
       ++work.redelivered;
     }
   }
