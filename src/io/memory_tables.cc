@@ -2,10 +2,22 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <ranges>
 
 namespace medallion::memory {
 
 // ---- Blobs ------------------------------------------------------------------------------------------------------
+
+void Blobs::AddChunk(size_t size) {
+  if (chunks_.empty()) {
+    first_ = std::make_unique_for_overwrite<char[]>(size);
+    chunks_.push_back(first_.get());
+  } else {
+    pages_.push_back(std::make_unique<Pages>(size));
+    chunks_.push_back(pages_.back()->begin());
+  }
+}
 
 uint32_t Blobs::Put(std::string_view bytes) {
   const size_t size = (sizeof(uint32_t) + bytes.size() + kUnit - 1) / kUnit * kUnit;
@@ -17,13 +29,13 @@ uint32_t Blobs::Put(std::string_view bytes) {
   } else if (size > kChunk / 4) {  // a chunk of its own
     if (chunks_.size() == kChunksMax || bytes.size() > std::numeric_limits<uint32_t>::max()) return kNone;
     blob = static_cast<uint32_t>(chunks_.size() << kPlaceBits);
-    chunks_.push_back({std::make_unique_for_overwrite<char[]>(size)});
+    AddChunk(size);
   } else {
     if (kChunk - used_ < size) {
       if (chunks_.size() == kChunksMax) return kNone;
       open_ = chunks_.size();
       used_ = 0;
-      chunks_.push_back({std::make_unique_for_overwrite<char[]>(kChunk)});
+      AddChunk(kChunk);
     }
     blob = static_cast<uint32_t>(open_ << kPlaceBits | used_ / kUnit);
     used_ += size;
@@ -45,6 +57,37 @@ std::string_view Blobs::At(uint32_t blob) const {
   uint32_t size = 0;
   std::memcpy(&size, at, sizeof size);
   return {at + sizeof size, size};
+}
+
+// ---- DigestIndex ------------------------------------------------------------------------------------------------
+
+void DigestIndex::Put(Entry entry) {
+  size_t at = Begin(entry.print);
+  while (entries_[at].number != kNone) at = (at + 1) & mask_;
+  entries_[at] = entry;
+}
+
+void DigestIndex::Grow() {
+  std::vector<Entry> before(entries_.size() * 2);
+  before.swap(entries_);
+  mask_ = entries_.size() - 1;
+  --shift_;
+  for (const Entry& entry : before) {
+    if (entry.number != kNone) Put(entry);
+  }
+}
+
+// A quarter stays empty: where less does, looks for what is not there become long.
+void DigestIndex::Insert(const Digest& key, uint32_t number) {
+  if (++size_ > entries_.size() / 4 * 3) Grow();
+  Put({PrintOf(key), number});
+}
+
+uint32_t DigestIndex::Guess(const Digest& key) const {
+  const uint32_t print = PrintOf(key);
+  size_t at = Begin(print);
+  while (entries_[at].number != kNone && entries_[at].print != print) at = (at + 1) & mask_;
+  return entries_[at].number;
 }
 
 // ---- Interned ---------------------------------------------------------------------------------------------------
@@ -70,22 +113,26 @@ uint32_t RecordTable::FindStream(const Coordinate& at) const {
   return found == stream_of_.end() ? kNone : stream_seen_ = found->second;
 }
 
+// The stream's record in order that has this offset, or kNone.
+uint32_t RecordTable::FindInOrder(const Stream& stream, int64_t offset) const {
+  const auto offset_of = [&](uint32_t record) { return records_[record].offset(); };
+  const auto after = std::ranges::upper_bound(stream.in_order, offset, {},
+                                              [&](const Run& run) { return offset_of(run.first); });
+  if (after == stream.in_order.begin()) return kNone;
+  const Run& run = *std::prev(after);
+  const auto numbers = std::views::iota(run.first, run.first + run.count);
+  const auto found = std::ranges::lower_bound(numbers, offset, {}, offset_of);
+  return found == numbers.end() || offset_of(*found) != offset ? kNone : *found;
+}
+
 uint32_t RecordTable::Find(const RecordId& id) const {
   const uint32_t number = FindStream(id.at);
   if (number == kNone) return kNone;
-  const std::vector<uint32_t>& in_order = streams_[number].in_order;
-  if (in_order.empty() || records_[in_order.back()].offset < id.at.offset) return kNone;
-  size_t begin = 0, end = in_order.size();  // the first whose offset is not below
-  while (begin < end) {
-    const size_t middle = begin + (end - begin) / 2;
-    if (records_[in_order[middle]].offset < id.at.offset) {
-      begin = middle + 1;
-    } else {
-      end = middle;
-    }
-  }
-  const Record& at = records_[in_order[begin]];
-  if (at.offset == id.at.offset && at.payload == id.payload) return in_order[begin];
+  const Stream& stream = streams_[number];
+  if (stream.in_order.empty() || records_[stream.in_order.back().last()].offset() < id.at.offset)
+    return kNone;
+  const uint32_t in_order = FindInOrder(stream, id.at.offset);
+  if (in_order != kNone && records_[in_order].payload == id.payload) return in_order;
   const auto found = out_of_order_.find(std::pair{number, &id});
   return found == out_of_order_.end() ? kNone : *found;
 }
@@ -94,7 +141,8 @@ uint32_t RecordTable::Find(const RecordId& id) const {
 uint32_t RecordTable::PutEnvelope(const BronzeRecord& record, uint32_t stood) {
   if (envelopes_.empty()) envelopes_.push_back({});
   const bool bare = record.broker_ts == kNoTime && record.ingest_ts == kNoTime && record.key.empty() &&
-                    record.version.empty() && record.connection_id.empty() && record.direction == Direction::kIn;
+                    record.version.empty() && record.connection_id.empty() &&
+                    record.direction == Direction::kIn;
   if (bare) return 0;
   const Kind kind{record.direction, texts_.Number(record.version), texts_.Number(record.connection_id)};
   const auto [at, added] = kind_of_.try_emplace(kind, static_cast<uint32_t>(kinds_.size()));
@@ -116,16 +164,24 @@ uint32_t RecordTable::Put(const BronzeRecord& record, const RecordId& id) {
   uint32_t number = FindStream(id.at);
   if (number == kNone) {
     number = static_cast<uint32_t>(streams_.size());
-    streams_.push_back({.topic = texts_.Text(texts_.Number(id.at.topic)), .partition = id.at.partition, .in_order = {}});
+    streams_.push_back(
+        {.topic = texts_.Text(texts_.Number(id.at.topic)), .partition = id.at.partition, .in_order = {}});
     stream_of_.emplace(std::pair{streams_.back().topic, id.at.partition}, number);
   }
   const auto added = static_cast<uint32_t>(records_.size());
-  records_.push_back({.payload = id.payload, .offset = id.at.offset, .stream = number, .envelope = PutEnvelope(record, 0)});
-  std::vector<uint32_t>& in_order = streams_[number].in_order;
-  if (in_order.empty() || records_[in_order.back()].offset < id.at.offset) {
-    in_order.push_back(added);
-  } else {
+  const auto offset = static_cast<uint64_t>(id.at.offset);
+  records_.push_back({.payload = id.payload,
+                      .offset_high = static_cast<uint32_t>(offset >> 32),
+                      .offset_low = static_cast<uint32_t>(offset),
+                      .stream = number,
+                      .envelope = PutEnvelope(record, 0)});
+  std::vector<Run>& in_order = streams_[number].in_order;
+  if (!in_order.empty() && records_[in_order.back().last()].offset() >= id.at.offset) {
     out_of_order_.insert(added);
+  } else if (!in_order.empty() && in_order.back().last() + 1 == added) {
+    ++in_order.back().count;
+  } else {
+    in_order.push_back({.first = added, .count = 1});
   }
   return added;
 }
@@ -133,7 +189,7 @@ uint32_t RecordTable::Put(const BronzeRecord& record, const RecordId& id) {
 RecordId RecordTable::IdOf(uint32_t record) const {
   const Record& at = records_[record];
   const Stream& stream = streams_[at.stream];
-  return {.at = {stream.topic, stream.partition, at.offset}, .payload = at.payload};
+  return {.at = {stream.topic, stream.partition, at.offset()}, .payload = at.payload};
 }
 
 Arrival RecordTable::ArrivalOf(uint32_t record) const {

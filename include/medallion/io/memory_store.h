@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -23,6 +24,32 @@
 #include "medallion/io/tables.h"
 
 namespace medallion {
+
+namespace memory {
+
+// Notes the member, if it is the winner of the fact that `arrived` is about.
+template <class Event>
+void TakeWinner(const Element<Event>& member, const Identity& arrived, Glance& glance) {
+  const Identity& identity = member.identity;
+  if (member.standing.fate != Fate::kSilver || identity.cut != arrived.cut) return;
+  if (identity.business_key != arrived.business_key) return;
+  glance.has_winner = true;
+  glance.winner = identity;
+  glance.filled = member.standing.filled;
+}
+
+// Notes the member, if it is in agreement with the winner and the first that has the event id of `arrived`.
+template <class Event>
+void TakeEvent(const Element<Event>& member, const Identity& arrived, Glance& glance) {
+  const Identity& identity = member.identity;
+  if (member.standing.fate == Fate::kQuarantined || identity.event_id != arrived.event_id) return;
+  if (identity.business_key != glance.winner.business_key || identity.fact != glance.winner.fact) return;
+  if (glance.event_id_seen && glance.event_id_first < identity.order) return;
+  glance.event_id_seen = true;
+  glance.event_id_first = identity.order;
+}
+
+}  // namespace memory
 
 // Rows lie packed, in the order they came (see io/element_codec.h), and are found by numbers: through their record, and
 // through chains that lead from a unit and from an entity to the latest element and back. A payload is kept only where
@@ -48,7 +75,7 @@ class MemoryStore final : public Store<Pack>, public Tables {
   absl::StatusOr<Accounting> Books() override { return books_; }
 
   // The Gold row with this key, or nothing.
-  std::optional<Gold> Find(const Digest& key) const;
+  std::optional<Gold> Find(const Digest& key);
 
  private:
   static constexpr uint32_t kNone = memory::kNone;
@@ -81,39 +108,6 @@ class MemoryStore final : public Store<Pack>, public Tables {
     absl::flat_hash_map<std::pair<uint64_t, uint64_t>, uint32_t> first_of_event;  // (fact, event id) -> slot
   };
 
-  // Entities and Gold rows by their keys: a table of numbers.
-  template <class Row>
-  struct ByKey {
-    using is_transparent = void;
-    const Chunked<Row>* rows;
-    size_t operator()(uint32_t row) const { return (*rows)[row].key.Prefix(); }
-    size_t operator()(const Digest& key) const { return key.Prefix(); }
-    bool operator()(uint32_t a, uint32_t b) const { return a == b; }
-    bool operator()(uint32_t row, const Digest& key) const { return (*rows)[row].key == key; }
-    bool operator()(const Digest& key, uint32_t row) const { return (*rows)[row].key == key; }
-  };
-  template <class Row>
-  using KeyIndex = absl::flat_hash_set<uint32_t, ByKey<Row>, ByKey<Row>>;
-
-  // Units by their digest: the latest element of each, and 32 bits of the digest, so that few others are looked at.
-  struct Unit {
-    uint32_t print = 0;
-    mutable uint32_t first = kNone;
-  };
-  struct ByUnit {
-    using is_transparent = void;
-    const MemoryStore* store;
-    static uint32_t PrintOf(const Digest& unit) { return static_cast<uint32_t>(unit.Prefix()); }
-    static size_t Spread(uint32_t print) { return print * 0x9E3779B97F4A7C15u ^ print; }
-    size_t operator()(const Unit& unit) const { return Spread(unit.print); }
-    size_t operator()(const Digest& unit) const { return Spread(PrintOf(unit)); }
-    bool operator()(const Unit& a, const Unit& b) const { return a.first == b.first; }
-    bool operator()(const Unit& a, const Digest& b) const {
-      return a.print == PrintOf(b) && store->UnitOf(a.first) == b;
-    }
-    bool operator()(const Digest& a, const Unit& b) const { return (*this)(b, a); }
-  };
-
   // Reading.
   bool IsLive(uint32_t slot) const { return withdrawn_.empty() || !withdrawn_.contains(slot); }
   void Unpack(uint32_t slot, Element<Event>& element, Arena& texts) const;
@@ -129,17 +123,21 @@ class MemoryStore final : public Store<Pack>, public Tables {
   template <class Visit>
   void ForRecord(uint32_t record, Visit&& visit) const;
   template <class Visit>
-  void ForUnit(const Digest& unit, Visit&& visit) const;
+  void ForUnit(const Digest& unit, Visit&& visit);
+  void PrefetchUnits(std::span<const Element<Event>> arrived) const;
   bool GlanceAt(const Identity& arrived, Arena& texts, Glance& glance);
   void Consider(Crowd& crowd, uint32_t slot, const Element<Event>& element);
   Crowd& CrowdOf(const Digest& unit);
-  void Answer(uint32_t entity, bool whole, HistoryAnswer<Event>& answer) const;
+  void FollowChains(std::span<const uint32_t> entities, bool whole);
+  void Answer(uint32_t entity, bool whole, std::span<const uint32_t> chain, HistoryAnswer<Event>& answer) const;
+  bool AnswerAll(std::vector<uint32_t>& entities, const HistoryQuery& query, HistoryAnswer<Event>& answer);
   std::vector<uint32_t> SortedSlots(std::string_view table) const;
   BronzeRecord Shown(uint32_t record) const;
   template <class Emit>
   absl::Status ReadGold(const Emit& emit) const;
 
   // Writing.
+  void PrefetchPlaces(std::span<const Element<Event>> elements) const;
   absl::Status PutAll(const Batch<Pack>& batch);
   absl::Status KeepBlob(std::string_view bytes, uint32_t& blob);
   void Withdraw(const ElementId& id);
@@ -147,6 +145,15 @@ class MemoryStore final : public Store<Pack>, public Tables {
   void Link(uint32_t slot, uint32_t entity, const Element<Event>& element);
   void Replaces(uint32_t slot, const Element<Event>& stood);
   uint32_t EntityOf(const EntityKey& key);
+  uint32_t* FindUnit(const Digest& unit) {
+    return units_.Find(unit, [&](uint32_t slot) { return UnitOf(slot) == unit; });
+  }
+  uint32_t* FindEntity(const EntityKey& key) {
+    return entity_of_.Find(key, [&](uint32_t entity) { return entities_[entity].key == key; });
+  }
+  uint32_t* FindGold(const Digest& key) {
+    return gold_of_.Find(key, [&](uint32_t row) { return gold_[row].key == key; });
+  }
   void MakeStale(uint32_t entity);
   absl::Status Refreshed(const Derived& derived);
   absl::Status Put(const GoldWrite<Gold>& write);
@@ -165,18 +172,21 @@ class MemoryStore final : public Store<Pack>, public Tables {
   Chunked<Slot> slots_;
   absl::flat_hash_set<uint32_t> withdrawn_;  // elements that are gone; their bytes still name their units
   absl::flat_hash_map<uint32_t, std::vector<uint32_t>> apart_;  // elements of a record that do not follow its first
-  absl::flat_hash_set<Unit, ByUnit, ByUnit> units_{0, ByUnit{this}, ByUnit{this}};
+  memory::DigestIndex units_;  // the latest element of each
   absl::flat_hash_map<Digest, Crowd> crowds_;
   Chunked<Entity> entities_;
-  KeyIndex<Entity> entity_of_{0, ByKey<Entity>{&entities_}, ByKey<Entity>{&entities_}};
+  memory::DigestIndex entity_of_;
   std::vector<uint32_t> stale_;  // entities in the order of their first touch; some may be fresh again
   size_t stale_begin_ = 0;       // those before are fresh
   Chunked<GoldRow> gold_;
-  KeyIndex<GoldRow> gold_of_{0, ByKey<GoldRow>{&gold_}, ByKey<GoldRow>{&gold_}};
+  memory::DigestIndex gold_of_;
   std::set<std::pair<UtcTime, uint32_t>> due_;
   std::vector<std::string> log_;
   std::vector<uint32_t> numbers_;  // of the batch's records
-  PackWriter packed_;              // scratch
+  // Scratch.
+  std::vector<uint32_t> glanced_;
+  std::array<std::vector<uint32_t>, kAhead> chains_;
+  PackWriter packed_;
 };
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -228,26 +238,44 @@ void MemoryStore<Pack>::ForRecord(uint32_t record, Visit&& visit) const {
 
 template <class Pack>
 template <class Visit>
-void MemoryStore<Pack>::ForUnit(const Digest& unit, Visit&& visit) const {
-  const auto found = units_.find(unit);
-  if (found == units_.end()) return;
-  for (uint32_t slot = found->first; slot != kNone; slot = slots_[slot].next_of_unit) {
+void MemoryStore<Pack>::ForUnit(const Digest& unit, Visit&& visit) {
+  const uint32_t* const found = FindUnit(unit);
+  if (found == nullptr) return;
+  for (uint32_t slot = *found; slot != kNone; slot = slots_[slot].next_of_unit) {
     if (IsLive(slot)) visit(slot);
+  }
+}
+
+// Begins the look-ups of units that are soon to be asked for: the farthest ahead reads its place in the table, the next
+// its latest element, and the nearest what that is unpacked from.
+template <class Pack>
+void MemoryStore<Pack>::PrefetchUnits(std::span<const Element<Event>> arrived) const {
+  const auto guess = [&](size_t ahead) {
+    return ahead < arrived.size() ? units_.Guess(arrived[ahead].identity.unit) : kNone;
+  };
+  if (3 * kAhead < arrived.size()) units_.Prefetch(arrived[3 * kAhead].identity.unit);
+  if (const uint32_t slot = guess(2 * kAhead); slot != kNone) __builtin_prefetch(&slots_[slot]);
+  if (const uint32_t slot = guess(kAhead); slot != kNone) {
+    blobs_.Prefetch(slots_[slot].blob);
+    records_.Prefetch(slots_[slot].record);
   }
 }
 
 template <class Pack>
 absl::Status MemoryStore<Pack>::Known(const KnownQuery<Event>& query, KnownAnswer<Event>& answer) {
   for (uint32_t i = 0; i < query.arrived.size(); ++i) {
-    if (i + kAhead < query.arrived.size()) units_.prefetch(query.arrived[i + kAhead].identity.unit);
+    PrefetchUnits(query.arrived.subspan(i));
     if (!query.arrived[i].to_settle()) continue;
     Glance glance{.arrived = i};
     if (GlanceAt(query.arrived[i].identity, answer.texts, glance)) answer.glances.push_back(glance);
   }
   absl::flat_hash_set<uint32_t> taken;
   const auto take = [&](uint32_t slot) {
-    if (taken.insert(slot).second) answer.elements.push_back(Unpack(slot, answer.texts));
+    if (!taken.insert(slot).second) return;
+    Unpack(slot, answer.elements.emplace_back(), answer.texts);
+    RestoreValues(answer.elements.back());
   };
+  answer.elements.reserve(2 * (query.units.size() + query.records.size()));
   for (const Digest& unit : query.units) ForUnit(unit, take);
   for (const RecordId& id : query.records) {
     const uint32_t record = records_.Find(id);
@@ -279,58 +307,68 @@ typename MemoryStore<Pack>::Crowd& MemoryStore<Pack>::CrowdOf(const Digest& unit
 // False where the unit is new.
 template <class Pack>
 bool MemoryStore<Pack>::GlanceAt(const Identity& arrived, Arena& texts, Glance& glance) {
-  if (units_.find(arrived.unit) == units_.end()) return false;
-  const auto take_winner = [&](uint32_t slot) {
-    const Element<Event> element = Unpack(slot, texts);
-    const Identity& identity = element.identity;
-    if (element.standing.fate != Fate::kSilver || identity.cut != arrived.cut) return;
-    if (identity.business_key != arrived.business_key) return;
-    glance.has_winner = true;
-    glance.winner = identity;
-    glance.filled = element.standing.filled;
-  };
-  const auto take_event = [&](uint32_t slot) {
-    const Element<Event> element = Unpack(slot, texts);
-    const Identity& identity = element.identity;
-    if (element.standing.fate == Fate::kQuarantined || identity.event_id != arrived.event_id) return;
-    if (identity.business_key != glance.winner.business_key || identity.fact != glance.winner.fact) return;
-    if (glance.event_id_seen && glance.event_id_first < identity.order) return;
-    glance.event_id_seen = true;
-    glance.event_id_first = identity.order;
-  };
-  std::vector<uint32_t> members;
-  uint32_t slot = units_.find(arrived.unit)->first;
-  for (; slot != kNone && members.size() <= kFew; slot = slots_[slot].next_of_unit) {
-    if (IsLive(slot)) members.push_back(slot);
+  const uint32_t* const found = FindUnit(arrived.unit);
+  if (found == nullptr) return false;
+  glanced_.clear();
+  uint32_t slot = *found;
+  for (; slot != kNone && glanced_.size() <= kFew; slot = slots_[slot].next_of_unit) {
+    if (IsLive(slot)) glanced_.push_back(slot);
   }
-  if (members.size() <= kFew) {
-    for (const uint32_t member : members) take_winner(member);
-    for (const uint32_t member : members) {
-      if (glance.has_winner) take_event(member);
-    }
-    return true;
+  const Crowd* crowd = nullptr;
+  if (glanced_.size() > kFew) {
+    crowd = &CrowdOf(arrived.unit);
+    glanced_ = crowd->winners;
   }
-  const Crowd& crowd = CrowdOf(arrived.unit);
-  for (const uint32_t winner : crowd.winners) take_winner(winner);
+  std::vector<Element<Event>> members(glanced_.size());
+  for (size_t i = 0; i < members.size(); ++i) {
+    Unpack(glanced_[i], members[i], texts);
+    RestoreValues(members[i]);
+    memory::TakeWinner(members[i], arrived, glance);
+  }
+  if (!glance.has_winner) return true;
+  for (const Element<Event>& member : members) memory::TakeEvent(member, arrived, glance);
+  if (crowd == nullptr) return true;
   const std::pair fact_event{glance.winner.business_key.Prefix() + glance.winner.fact, arrived.event_id};
-  const auto first = crowd.first_of_event.find(fact_event);
-  if (glance.has_winner && first != crowd.first_of_event.end()) take_event(first->second);
+  const auto first = crowd->first_of_event.find(fact_event);
+  if (first != crowd->first_of_event.end()) memory::TakeEvent(Unpack(first->second, texts), arrived, glance);
   return true;
 }
 
+// Sets `chains_[i]` to the elements that entity `i` is answered with, the latest first. Each step of a chain waits for
+// memory, so as many wait together as there are entities; and what the elements are unpacked from is on its way.
 template <class Pack>
-void MemoryStore<Pack>::Answer(uint32_t number, bool whole, HistoryAnswer<Event>& answer) const {
+void MemoryStore<Pack>::FollowChains(std::span<const uint32_t> entities, bool whole) {
+  std::array<uint32_t, kAhead> next;
+  std::array<uint32_t, kAhead> from;
+  for (size_t i = 0; i < entities.size(); ++i) {
+    const Entity& entity = entities_[entities[i]];
+    from[i] = !whole && entity.summary != kNone ? entity.summed : 0;
+    next[i] = entity.first;
+    if (next[i] != kNone) __builtin_prefetch(&slots_[next[i]]);
+    chains_[i].clear();
+  }
+  for (bool any = true; std::exchange(any, false);) {
+    for (size_t i = 0; i < entities.size(); ++i) {
+      const uint32_t slot = next[i];
+      if (slot == kNone || slot < from[i]) continue;
+      any = true;
+      const Slot& at = slots_[slot];
+      next[i] = at.next_of_entity;
+      if (next[i] != kNone) __builtin_prefetch(&slots_[next[i]]);
+      if (!IsLive(slot)) continue;
+      chains_[i].push_back(slot);
+      blobs_.Prefetch(at.blob);
+      records_.Prefetch(at.record);
+    }
+  }
+}
+
+template <class Pack>
+void MemoryStore<Pack>::Answer(uint32_t number, bool whole, std::span<const uint32_t> chain,
+                               HistoryAnswer<Event>& answer) const {
   const Entity& entity = entities_[number];
   const bool summed = !whole && entity.summary != kNone;
-  const uint32_t from = summed ? entity.summed : 0;
-  std::vector<uint32_t> slots;
-  for (uint32_t slot = entity.first; slot != kNone && slot >= from; slot = slots_[slot].next_of_entity) {
-    if (!IsLive(slot)) continue;
-    slots.push_back(slot);
-    blobs_.Prefetch(slots_[slot].blob);  // all of them are on their way while the first is read
-    records_.Prefetch(slots_[slot].record);
-  }
-  for (auto slot = slots.rbegin(); slot != slots.rend(); ++slot) {  // as they came, so most often in order of time
+  for (auto slot = chain.rbegin(); slot != chain.rend(); ++slot) {  // as they came, so most often in order of time
     Unpack(*slot, answer.elements.emplace_back(), answer.texts);
     if (!IsHistory(answer.elements.back())) answer.elements.pop_back();
   }
@@ -343,33 +381,48 @@ void MemoryStore<Pack>::Answer(uint32_t number, bool whole, HistoryAnswer<Event>
                              .versions_end = answer.versions.size()});
 }
 
+// Answers these entities, and clears them. False, and there are more to answer, if there was no room for one.
+template <class Pack>
+bool MemoryStore<Pack>::AnswerAll(std::vector<uint32_t>& entities, const HistoryQuery& query,
+                                  HistoryAnswer<Event>& answer) {
+  FollowChains(entities, query.whole);
+  for (size_t i = 0; i < entities.size(); ++i) {
+    answer.more = answer.entities.size() + answer.elements.size() >= query.rows_max;
+    if (answer.more) return false;
+    Answer(entities[i], query.whole, chains_[i], answer);
+  }
+  entities.clear();
+  return true;
+}
+
 template <class Pack>
 absl::Status MemoryStore<Pack>::History(const HistoryQuery& query, HistoryAnswer<Event>& answer) {
   absl::flat_hash_set<uint32_t> taken;
   answer.elements.reserve(query.rows_max);
-  const auto full = [&] { return answer.entities.size() + answer.elements.size() >= query.rows_max; };
-  const auto take = [&](uint32_t entity) {
-    if (taken.insert(entity).second) Answer(entity, query.whole, answer);
+  std::vector<uint32_t> waiting;
+  const auto take = [&](uint32_t entity) {  // false once the answer is full
+    if (taken.insert(entity).second) waiting.push_back(entity);
+    return waiting.size() < kAhead || AnswerAll(waiting, query, answer);
   };
   for (const EntityKey& key : query.entities) {
-    if ((answer.more = full())) return absl::OkStatus();
-    const auto found = entity_of_.find(key);
-    if (found != entity_of_.end()) {
-      take(*found);
-    } else {
-      answer.entities.push_back({.entity = key, .elements_end = answer.elements.size(), .versions_end = answer.versions.size()});
+    const uint32_t* const found = FindEntity(key);
+    if (found != nullptr) {
+      if (!take(*found)) return absl::OkStatus();
+      continue;
     }
+    if (!AnswerAll(waiting, query, answer)) return absl::OkStatus();
+    answer.entities.push_back(
+        {.entity = key, .elements_end = answer.elements.size(), .versions_end = answer.versions.size()});
   }
   size_t skip = query.stale_skip;
   for (size_t i = stale_begin_; query.stale && i < stale_.size(); ++i) {
     if (!entities_[stale_[i]].stale || (skip > 0 && skip-- > 0)) continue;
-    if ((answer.more = full())) return absl::OkStatus();
-    take(stale_[i]);
+    if (!take(stale_[i])) return absl::OkStatus();
   }
   for (auto at = due_.begin(); at != due_.end() && at->first <= query.due_by; ++at) {
-    if ((answer.more = full())) return absl::OkStatus();
-    take(gold_[at->second].entity);
+    if (!take(gold_[at->second].entity)) return absl::OkStatus();
   }
+  AnswerAll(waiting, query, answer);
   return absl::OkStatus();
 }
 
@@ -383,6 +436,18 @@ absl::Status MemoryStore<Pack>::Apply(const Batch<Pack>& batch) {
   if (!batch.position.empty()) checkpoint_.positions[std::string(batch.source)] = batch.position;
   KeepLog(batch);
   return absl::OkStatus();
+}
+
+// The same for elements that are to be written.
+template <class Pack>
+void MemoryStore<Pack>::PrefetchPlaces(std::span<const Element<Event>> elements) const {
+  if (2 * kAhead < elements.size()) {
+    units_.Prefetch(elements[2 * kAhead].identity.unit);
+    entity_of_.Prefetch(elements[2 * kAhead].entity);
+  }
+  if (kAhead >= elements.size()) return;
+  const uint32_t entity = entity_of_.Guess(elements[kAhead].entity);
+  if (entity != kNone) __builtin_prefetch(&entities_[entity]);
 }
 
 // Elements come in the order of the batch's records; known ones that now stand otherwise after them.
@@ -402,10 +467,7 @@ absl::Status MemoryStore<Pack>::PutAll(const Batch<Pack>& batch) {
   size_t at = 0;
   for (size_t i = 0; i < batch.elements.size(); ++i) {
     const Element<Event>& element = batch.elements[i];
-    if (i + kAhead < batch.elements.size()) {
-      entity_of_.prefetch(batch.elements[i + kAhead].entity);
-      units_.prefetch(batch.elements[i + kAhead].identity.unit);
-    }
+    PrefetchPlaces(batch.elements.subspan(i));
     const Order& order = element.identity.order;
     const auto is_of = [&](size_t record) {
       return record < batch.records.size() && batch.records[record].id.payload == order.payload &&
@@ -416,7 +478,9 @@ absl::Status MemoryStore<Pack>::PutAll(const Batch<Pack>& batch) {
                                           : Put(element, records_.Find(IdOf(order).record), {});
     if (!status.ok()) return status;
   }
-  for (const GoldWrite<Gold>& write : batch.gold) {
+  for (size_t i = 0; i < batch.gold.size(); ++i) {
+    if (i + kAhead < batch.gold.size()) gold_of_.Prefetch(batch.gold[i + kAhead].version.key);
+    const GoldWrite<Gold>& write = batch.gold[i];
     Drop(write.version.key);
     if (write.write == Write::kDelete) continue;
     if (auto status = Put(write); !status.ok()) return status;
@@ -491,11 +555,10 @@ void MemoryStore<Pack>::Withdraw(const ElementId& id) {
 
 template <class Pack>
 uint32_t MemoryStore<Pack>::EntityOf(const EntityKey& key) {
-  const auto found = entity_of_.find(key);
-  if (found != entity_of_.end()) return *found;
+  if (const uint32_t* const found = FindEntity(key); found != nullptr) return *found;
   const auto number = static_cast<uint32_t>(entities_.size());
   entities_.push_back({.key = key});
-  entity_of_.insert(number);
+  entity_of_.Insert(key, number);
   return number;
 }
 
@@ -547,11 +610,10 @@ void MemoryStore<Pack>::Link(uint32_t slot, uint32_t entity, const Element<Event
   if (entity != kNone) at.next_of_entity = std::exchange(entities_[entity].first, slot);
   if (!element.to_settle()) return;
   const Digest& unit = element.identity.unit;
-  const auto found = units_.find(unit);
-  if (found != units_.end()) {
-    at.next_of_unit = std::exchange(found->first, slot);
+  if (uint32_t* const found = FindUnit(unit); found != nullptr) {
+    at.next_of_unit = std::exchange(*found, slot);
   } else {
-    units_.insert({.print = ByUnit::PrintOf(unit), .first = slot});
+    units_.Insert(unit, slot);
   }
   const auto crowd = crowds_.find(unit);
   if (crowd != crowds_.end()) Consider(crowd->second, slot, element);
@@ -571,8 +633,8 @@ absl::Status MemoryStore<Pack>::Refreshed(const Derived& derived) {
 
 template <class Pack>
 void MemoryStore<Pack>::Drop(const Digest& key) {
-  const auto found = gold_of_.find(key);
-  if (found == gold_of_.end()) return;
+  const uint32_t* const found = FindGold(key);
+  if (found == nullptr) return;
   GoldRow& row = gold_[*found];
   if (row.blob == kNone) return;
   blobs_.Drop(std::exchange(row.blob, kNone));
@@ -583,15 +645,15 @@ void MemoryStore<Pack>::Drop(const Digest& key) {
 template <class Pack>
 absl::Status MemoryStore<Pack>::Put(const GoldWrite<Gold>& write) {
   const uint32_t entity = EntityOf(write.entity);
-  auto found = gold_of_.find(write.version.key);
-  if (found != gold_of_.end() && gold_[*found].entity != entity) gold_of_.erase(found), found = gold_of_.end();
-  uint32_t number = found == gold_of_.end() ? kNone : *found;
-  if (number == kNone) {
+  uint32_t* const found = FindGold(write.version.key);
+  uint32_t number = found == nullptr ? kNone : *found;
+  if (number == kNone || gold_[number].entity != entity) {
     number = static_cast<uint32_t>(gold_.size());
     gold_.push_back({.key = write.version.key,
                      .entity = entity,
                      .next_of_entity = std::exchange(entities_[entity].gold, number)});
-    gold_of_.insert(number);
+    if (found != nullptr) *found = number;
+    if (found == nullptr) gold_of_.Insert(write.version.key, number);
   }
   GoldRow& row = gold_[number];
   row.next_due_at = write.next_due_at;
@@ -614,9 +676,9 @@ typename Pack::Gold MemoryStore<Pack>::UnpackGold(uint32_t row) const {
 }
 
 template <class Pack>
-std::optional<typename Pack::Gold> MemoryStore<Pack>::Find(const Digest& key) const {
-  const auto found = gold_of_.find(key);
-  if (found == gold_of_.end() || gold_[*found].blob == kNone) return std::nullopt;
+std::optional<typename Pack::Gold> MemoryStore<Pack>::Find(const Digest& key) {
+  const uint32_t* const found = FindGold(key);
+  if (found == nullptr || gold_[*found].blob == kNone) return std::nullopt;
   return UnpackGold(*found);
 }
 

@@ -15,6 +15,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "medallion/base/arena.h"
 #include "medallion/base/chunked.h"
+#include "medallion/base/pages.h"
 #include "medallion/bronze/record.h"
 
 namespace medallion::memory {
@@ -30,8 +31,7 @@ class Blobs {
   void Drop(uint32_t blob);
   std::string_view At(uint32_t blob) const;
   void Prefetch(uint32_t blob) const {
-    __builtin_prefetch(At(blob, 0));
-    __builtin_prefetch(At(blob, 0) + 64);
+    for (int at = 0; at < 192; at += 64) __builtin_prefetch(At(blob, 0) + at);
   }
 
  private:
@@ -41,16 +41,57 @@ class Blobs {
   static constexpr int kPlaceBits = 20;
   static constexpr size_t kChunk = kUnit << kPlaceBits;
   static constexpr size_t kChunksMax = size_t{1} << (32 - kPlaceBits);
-  struct Chunk {
-    std::unique_ptr<char[]> bytes;
+
+  void AddChunk(size_t size);
+  char* At(uint32_t blob, int) const {
+    return chunks_[blob >> kPlaceBits] + (blob & ((1u << kPlaceBits) - 1)) * kUnit;
+  }
+
+  std::vector<char*> chunks_;
+  std::unique_ptr<char[]> first_;                               // the first: in small pages, for small stores
+  std::vector<std::unique_ptr<Pages>> pages_;                   // the others
+  size_t open_ = 0;                                             // the chunk that is being filled
+  size_t used_ = kChunk;                                        // of it
+  absl::flat_hash_map<size_t, std::vector<uint32_t>> dropped_;  // by size
+};
+
+// Numbers found by digests, which lie elsewhere: a table with 32 bits of each, so that few others are looked at. The
+// stages of a look-up can be begun ahead of it, for many at once.
+class DigestIndex {
+ public:
+  // The number of `key` among those with equal bits: the first that `is_it(number)` holds for; null if none.
+  template <class IsIt>
+  uint32_t* Find(const Digest& key, IsIt&& is_it) {
+    const uint32_t print = PrintOf(key);
+    for (size_t at = Begin(print);; at = (at + 1) & mask_) {
+      Entry& entry = entries_[at];
+      if (entry.number == kNone) return nullptr;
+      if (entry.print == print && is_it(entry.number)) return &entry.number;
+    }
+  }
+  // Adds a number for a key that has none.
+  void Insert(const Digest& key, uint32_t number);
+
+  void Prefetch(const Digest& key) const { __builtin_prefetch(&entries_[Begin(PrintOf(key))]); }
+  // The number that Find is going to ask about first, or kNone.
+  uint32_t Guess(const Digest& key) const;
+
+ private:
+  struct Entry {
+    uint32_t print = 0;
+    uint32_t number = kNone;
   };
 
-  char* At(uint32_t blob, int) const { return chunks_[blob >> kPlaceBits].bytes.get() + (blob & ((1u << kPlaceBits) - 1)) * kUnit; }
+  static uint32_t PrintOf(const Digest& key) { return static_cast<uint32_t>(key.Prefix()); }
+  // The upper bits: so a table that grows is read and written from begin to end.
+  size_t Begin(uint32_t print) const { return print >> shift_; }
+  void Put(Entry entry);
+  void Grow();
 
-  std::vector<Chunk> chunks_;
-  size_t open_ = 0;        // the chunk that is being filled
-  size_t used_ = kChunk;   // of it
-  absl::flat_hash_map<size_t, std::vector<uint32_t>> dropped_;  // by size
+  std::vector<Entry> entries_ = std::vector<Entry>(16);
+  size_t mask_ = 15;
+  int shift_ = 28;
+  size_t size_ = 0;
 };
 
 // Texts, each once.
@@ -78,7 +119,10 @@ class RecordTable {
   uint32_t Put(const BronzeRecord& record, const RecordId& id);
 
   RecordId IdOf(uint32_t record) const;
-  void Prefetch(uint32_t record) const { __builtin_prefetch(&records_[record]); }
+  void Prefetch(uint32_t record) const {  // it lies on two lines, most often
+    __builtin_prefetch(&records_[record]);
+    __builtin_prefetch(&records_[record].first);
+  }
   Arrival ArrivalOf(uint32_t record) const;
   BronzeRecord Show(uint32_t record) const;  // without its payload
 
@@ -87,17 +131,23 @@ class RecordTable {
   uint32_t first(uint32_t record) const { return records_[record].first; }
 
  private:
-  struct Record {
+  struct Record {  // without a field of 64 bits, which would leave a gap
     Digest payload;
-    int64_t offset = 0;
+    uint32_t offset_high = 0, offset_low = 0;
     uint32_t stream = 0;
     uint32_t envelope = 0;
     uint32_t first = kNone;
+    int64_t offset() const { return static_cast<int64_t>(uint64_t{offset_high} << 32 | offset_low); }
+  };
+  struct Run {  // of records with numbers in a row
+    uint32_t first = 0;
+    uint32_t count = 0;
+    uint32_t last() const { return first + count - 1; }
   };
   struct Stream {  // a topic's partition
     std::string_view topic;
     int32_t partition = 0;
-    std::vector<uint32_t> in_order;  // records whose offset was above all before
+    std::vector<Run> in_order;  // records whose offset was above all before
   };
   struct Envelope {  // what came with the payload; number 0 is an empty one
     UtcTime broker_ts = kNoTime, ingest_ts = kNoTime;
@@ -121,7 +171,7 @@ class RecordTable {
       return payload.Prefix() + static_cast<uint64_t>(offset) * 0x9E3779B97F4A7C15u;
     }
     size_t operator()(uint32_t record) const {
-      return HashOf((*records)[record].payload, (*records)[record].offset);
+      return HashOf((*records)[record].payload, (*records)[record].offset());
     }
     size_t operator()(const std::pair<uint32_t, const RecordId*>& id) const {
       return HashOf(id.second->payload, id.second->at.offset);
@@ -129,7 +179,7 @@ class RecordTable {
     bool operator()(uint32_t a, uint32_t b) const { return a == b; }
     bool operator()(uint32_t record, const std::pair<uint32_t, const RecordId*>& id) const {
       const Record& at = (*records)[record];
-      return at.stream == id.first && at.offset == id.second->at.offset && at.payload == id.second->payload;
+      return at.stream == id.first && at.offset() == id.second->at.offset && at.payload == id.second->payload;
     }
     bool operator()(const std::pair<uint32_t, const RecordId*>& id, uint32_t record) const {
       return (*this)(record, id);
@@ -137,6 +187,7 @@ class RecordTable {
   };
 
   uint32_t FindStream(const Coordinate& at) const;
+  uint32_t FindInOrder(const Stream& stream, int64_t offset) const;
   uint32_t PutEnvelope(const BronzeRecord& record, uint32_t stood);
 
   Chunked<Record> records_;
