@@ -5,9 +5,17 @@
 #include <iterator>
 #include <ranges>
 
+#include "medallion/base/pack.h"
+
 namespace medallion::memory {
 
 // ---- Blobs ------------------------------------------------------------------------------------------------------
+
+size_t Blobs::RoomFor(size_t size) {
+  size_t head = 1;
+  for (size_t rest = size; rest >= 0x80; rest >>= 7) ++head;
+  return (head + size + kUnit - 1) / kUnit * kUnit;
+}
 
 void Blobs::AddChunk(size_t size) {
   if (chunks_.empty()) {
@@ -20,7 +28,7 @@ void Blobs::AddChunk(size_t size) {
 }
 
 uint32_t Blobs::Put(std::string_view bytes) {
-  const size_t size = (sizeof(uint32_t) + bytes.size() + kUnit - 1) / kUnit * kUnit;
+  const size_t size = RoomFor(bytes.size());
   uint32_t blob = kNone;
   if (const auto dropped = dropped_.find(size); !dropped_.empty() && dropped != dropped_.end()) {
     blob = dropped->second.back();
@@ -40,23 +48,13 @@ uint32_t Blobs::Put(std::string_view bytes) {
     blob = static_cast<uint32_t>(open_ << kPlaceBits | used_ / kUnit);
     used_ += size;
   }
-  char* const to = At(blob, 0);
-  const auto length = static_cast<uint32_t>(bytes.size());
-  std::memcpy(to, &length, sizeof length);
-  if (!bytes.empty()) std::memcpy(to + sizeof length, bytes.data(), bytes.size());
+  packing::WriteText(At(blob, 0), bytes);
   return blob;
 }
 
 void Blobs::Drop(uint32_t blob) {
-  const size_t size = (sizeof(uint32_t) + At(blob).size() + kUnit - 1) / kUnit * kUnit;
+  const size_t size = RoomFor(At(blob).size());
   dropped_[size].push_back(blob);
-}
-
-std::string_view Blobs::At(uint32_t blob) const {
-  const char* const at = At(blob, 0);
-  uint32_t size = 0;
-  std::memcpy(&size, at, sizeof size);
-  return {at + sizeof size, size};
 }
 
 // ---- DigestIndex ------------------------------------------------------------------------------------------------

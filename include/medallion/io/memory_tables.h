@@ -29,19 +29,28 @@ class Blobs {
   // The number of a copy of `bytes`; kNone if there is no room for it.
   uint32_t Put(std::string_view bytes);
   void Drop(uint32_t blob);
-  std::string_view At(uint32_t blob) const;
+  std::string_view At(uint32_t blob) const {
+    const char* at = At(blob, 0);
+    size_t size = 0;
+    for (int shift = 0;; shift += 7) {
+      const auto byte = static_cast<uint8_t>(*at++);
+      size |= size_t{byte & 0x7fu} << shift;
+      if (byte < 0x80) return {at, size};
+    }
+  }
   void Prefetch(uint32_t blob) const {
     for (int at = 0; at < 192; at += 64) __builtin_prefetch(At(blob, 0) + at);
   }
 
  private:
-  // A blob is its size (4 bytes) and its bytes, at a multiple of 4 bytes in a chunk. A number is that place: the
+  // A blob is its size (LEB128) and its bytes, at a multiple of 4 bytes in a chunk. A number is that place: the
   // chunk's in the upper bits.
   static constexpr size_t kUnit = 4;
   static constexpr int kPlaceBits = 20;
   static constexpr size_t kChunk = kUnit << kPlaceBits;
   static constexpr size_t kChunksMax = size_t{1} << (32 - kPlaceBits);
 
+  static size_t RoomFor(size_t size);  // of a blob of `size` bytes
   void AddChunk(size_t size);
   char* At(uint32_t blob, int) const {
     return chunks_[blob >> kPlaceBits] + (blob & ((1u << kPlaceBits) - 1)) * kUnit;
