@@ -75,7 +75,7 @@ class MemoryStore final : public Store<Pack>, public Tables {
   absl::StatusOr<Accounting> Books() override { return books_; }
 
   // The Gold row with this key, or nothing.
-  std::optional<Gold> Find(const Digest& key);
+  std::optional<Gold> Find(const Digest& key) const;
 
  private:
   static constexpr uint32_t kNone = memory::kNone;
@@ -151,8 +151,8 @@ class MemoryStore final : public Store<Pack>, public Tables {
   uint32_t* FindEntity(const EntityKey& key) {
     return entity_of_.Find(key, [&](uint32_t entity) { return entities_[entity].key == key; });
   }
-  uint32_t* FindGold(const Digest& key) {
-    return gold_of_.Find(key, [&](uint32_t row) { return gold_[row].key == key; });
+  auto IsGold(const Digest& key) const {
+    return [this, &key](uint32_t row) { return gold_[row].key == key; };
   }
   void MakeStale(uint32_t entity);
   absl::Status Refreshed(const Derived& derived);
@@ -633,7 +633,7 @@ absl::Status MemoryStore<Pack>::Refreshed(const Derived& derived) {
 
 template <class Pack>
 void MemoryStore<Pack>::Drop(const Digest& key) {
-  const uint32_t* const found = FindGold(key);
+  const uint32_t* const found = gold_of_.Find(key, IsGold(key));
   if (found == nullptr) return;
   GoldRow& row = gold_[*found];
   if (row.blob == kNone) return;
@@ -645,7 +645,7 @@ void MemoryStore<Pack>::Drop(const Digest& key) {
 template <class Pack>
 absl::Status MemoryStore<Pack>::Put(const GoldWrite<Gold>& write) {
   const uint32_t entity = EntityOf(write.entity);
-  uint32_t* const found = FindGold(write.version.key);
+  uint32_t* const found = gold_of_.Find(write.version.key, IsGold(write.version.key));
   uint32_t number = found == nullptr ? kNone : *found;
   if (number == kNone || gold_[number].entity != entity) {
     number = static_cast<uint32_t>(gold_.size());
@@ -676,8 +676,8 @@ typename Pack::Gold MemoryStore<Pack>::UnpackGold(uint32_t row) const {
 }
 
 template <class Pack>
-std::optional<typename Pack::Gold> MemoryStore<Pack>::Find(const Digest& key) {
-  const uint32_t* const found = FindGold(key);
+std::optional<typename Pack::Gold> MemoryStore<Pack>::Find(const Digest& key) const {
+  const uint32_t* const found = gold_of_.Find(key, IsGold(key));
   if (found == nullptr || gold_[*found].blob == kNone) return std::nullopt;
   return UnpackGold(*found);
 }

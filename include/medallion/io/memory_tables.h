@@ -70,13 +70,17 @@ class DigestIndex {
  public:
   // The number of `key` among those with equal bits: the first that `is_it(number)` holds for; null if none.
   template <class IsIt>
-  uint32_t* Find(const Digest& key, IsIt&& is_it) {
+  const uint32_t* Find(const Digest& key, IsIt&& is_it) const {
     const uint32_t print = PrintOf(key);
     for (size_t at = Begin(print);; at = (at + 1) & mask_) {
-      Entry& entry = entries_[at];
+      const Entry& entry = entries_[at];
       if (entry.number == kNone) return nullptr;
       if (entry.print == print && is_it(entry.number)) return &entry.number;
     }
+  }
+  template <class IsIt>
+  uint32_t* Find(const Digest& key, IsIt&& is_it) {
+    return const_cast<uint32_t*>(std::as_const(*this).Find(key, is_it));
   }
   // Adds a number for a key that has none.
   void Insert(const Digest& key, uint32_t number);
