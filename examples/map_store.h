@@ -70,8 +70,8 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
                        medallion::HistoryAnswer<typename Pack::Event>& answer) override {
     std::vector<Digest> entities(query.entities.begin(), query.entities.end());
     if (query.stale && query.stale_skip < stale_.size()) {
-      entities.insert(entities.end(), std::next(stale_.begin(), static_cast<std::ptrdiff_t>(query.stale_skip)),
-                      stale_.end());
+      entities.insert(entities.end(),
+                      std::next(stale_.begin(), static_cast<std::ptrdiff_t>(query.stale_skip)), stale_.end());
     }
     for (const auto& [at, key] : due_) {
       if (at <= query.due_by) entities.push_back(gold_.at(key).entity);
@@ -88,9 +88,8 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
       for (const Digest& key : Members(gold_of_entity_, entity)) {
         answer.versions.push_back({.entity = entity, .version = gold_.at(key).version});
       }
-      answer.entities.push_back({.entity = entity,
-                                 .elements_end = answer.elements.size(),
-                                 .versions_end = answer.versions.size()});
+      answer.entities.push_back(
+          {.entity = entity, .elements_end = answer.elements.size(), .versions_end = answer.versions.size()});
     }
     return absl::OkStatus();
   }

@@ -443,7 +443,8 @@ struct Loans {
     return toy::Refine(batch);
   }
   static Policy PolicyOf(const Options& options) { return options.policy; }
-  static void Cut(std::span<const LoanElement* const> unit, std::span<uint32_t> fact, const Options& options) {
+  static void Cut(std::span<const LoanElement* const> unit, std::span<uint32_t> fact,
+                  const Options& options) {
     toy::Cut(unit, fact, options);
   }
   static void Fill(Event& row, int value, const Event* from) { toy::Fill(row, value, from); }

@@ -25,10 +25,10 @@ struct Option {
 };
 
 constexpr Option kOptions[] = {
-    {"--input", Option::kMany}, {"--topic", Option::kMany}, {"--format", Option::kOne},
-    {"--store", Option::kOne},  {"--out", Option::kOne},    {"--batch-records", Option::kOne},
-    {"--threads", Option::kOne}, {"--as-of", Option::kOne},  {"--config", Option::kOne}, {"--id-tag-key-env", Option::kOne},
-    {"--quiet", Option::kNone},
+    {"--input", Option::kMany},         {"--topic", Option::kMany}, {"--format", Option::kOne},
+    {"--store", Option::kOne},          {"--out", Option::kOne},    {"--batch-records", Option::kOne},
+    {"--threads", Option::kOne},        {"--as-of", Option::kOne},  {"--config", Option::kOne},
+    {"--id-tag-key-env", Option::kOne}, {"--quiet", Option::kNone},
 };
 
 // "-" is standard input, and "-1" a value.

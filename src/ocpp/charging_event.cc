@@ -36,20 +36,21 @@ const Vocabulary& StoredWords() {
       "Energy.Active.Import.Register", "Energy.Active.Export.Register", "Energy.Active.Import.Interval",
       "Energy.Active.Export.Interval", "Energy.Active.Net", "Energy.Active.Setpoint.Interval",
       "Energy.Reactive.Import.Register", "Energy.Reactive.Export.Register", "Energy.Reactive.Import.Interval",
-      "Energy.Reactive.Export.Interval", "Energy.Reactive.Net", "Energy.Apparent.Net", "Energy.Apparent.Import",
-      "Energy.Apparent.Export", "Energy.Request", "Power.Active.Import", "Power.Active.Export",
-      "Power.Active.Setpoint", "Power.Active.Residual", "Power.Reactive.Import", "Power.Reactive.Export",
-      "Power.Factor", "Power.Offered", "Power.Import.Offered", "Power.Import.Minimum", "Power.Export.Offered",
-      "Power.Export.Minimum", "Current.Import", "Current.Export", "Current.Offered", "Current.Import.Offered",
-      "Current.Import.Minimum", "Current.Export.Offered", "Current.Export.Minimum", "Voltage", "Voltage.Minimum",
-      "Voltage.Maximum", "Frequency", "Temperature", "SoC", "RPM",
+      "Energy.Reactive.Export.Interval", "Energy.Reactive.Net", "Energy.Apparent.Net",
+      "Energy.Apparent.Import", "Energy.Apparent.Export", "Energy.Request", "Power.Active.Import",
+      "Power.Active.Export", "Power.Active.Setpoint", "Power.Active.Residual", "Power.Reactive.Import",
+      "Power.Reactive.Export", "Power.Factor", "Power.Offered", "Power.Import.Offered",
+      "Power.Import.Minimum", "Power.Export.Offered", "Power.Export.Minimum", "Current.Import",
+      "Current.Export", "Current.Offered", "Current.Import.Offered", "Current.Import.Minimum",
+      "Current.Export.Offered", "Current.Export.Minimum", "Voltage", "Voltage.Minimum", "Voltage.Maximum",
+      "Frequency", "Temperature", "SoC", "RPM",
       // phases, locations, contexts
       "L1", "L2", "L3", "N", "L1-N", "L2-N", "L3-N", "L1-L2", "L2-L3", "L3-L1", "Outlet", "Cable", "Body",
       "Inlet", "EV", "Upstream", "Sample.Periodic", "Sample.Clock", "Transaction.Begin", "Transaction.End",
       "Interruption.Begin", "Interruption.End", "Trigger", "Other",
       // units
-      "Wh", "kWh", "MWh", "varh", "kvarh", "VAh", "kVAh", "W", "kW", "VA", "kVA", "var", "kvar", "A", "V", "K",
-      "C", "Celsius", "Celcius", "Fahrenheit", "Percent", "Hertz", "Hz",
+      "Wh", "kWh", "MWh", "varh", "kvarh", "VAh", "kVAh", "W", "kW", "VA", "kVA", "var", "kvar", "A", "V",
+      "K", "C", "Celsius", "Celcius", "Fahrenheit", "Percent", "Hertz", "Hz",
       // statuses
       "Available", "Preparing", "Charging", "SuspendedEV", "SuspendedEVSE", "Finishing", "Reserved",
       "Unavailable", "Faulted", "Occupied",
@@ -61,12 +62,13 @@ const Vocabulary& StoredWords() {
       // error codes of 1.6
       "NoError", "ConnectorLockFailure", "EVCommunicationError", "GroundFailure", "HighTemperature",
       "InternalError", "LocalListConflict", "OtherError", "OverCurrentFailure", "OverVoltage",
-      "PowerMeterFailure", "PowerSwitchFailure", "ReaderFailure", "ResetFailure", "UnderVoltage", "WeakSignal",
+      "PowerMeterFailure", "PowerSwitchFailure", "ReaderFailure", "ResetFailure", "UnderVoltage",
+      "WeakSignal",
       // trigger reasons and charging states of 2.x
       "Authorized", "CablePluggedIn", "ChargingRateChanged", "ChargingStateChanged", "Deauthorized",
       "EVCommunicationLost", "EVConnectTimeout", "EVDeparted", "EVDetected", "MeterValueClock",
-      "MeterValuePeriodic", "RemoteStart", "RemoteStop", "ResetCommand", "SignedDataReceived", "StopAuthorized",
-      "TimeLimitReachedByEV", "AbnormalCondition", "Idle", "EVConnected",
+      "MeterValuePeriodic", "RemoteStart", "RemoteStop", "ResetCommand", "SignedDataReceived",
+      "StopAuthorized", "TimeLimitReachedByEV", "AbnormalCondition", "Idle", "EVConnected",
       // versions
       "1.6", "2.0.1", "2.1"};
   return words;

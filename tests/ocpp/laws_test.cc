@@ -161,7 +161,8 @@ class CountingStore final : public Store<Charging> {
     return inner_.History(query, answer);
   }
   absl::Status Apply(const Batch<Charging>& batch) override {
-    written += batch.records.size() + batch.elements.size() + batch.gold.size() + batch.withdrawn.size() + batch.derived.size();
+    written += batch.records.size() + batch.elements.size() + batch.gold.size() + batch.withdrawn.size() +
+               batch.derived.size();
     return inner_.Apply(batch);
   }
   size_t written = 0;
@@ -218,7 +219,8 @@ TEST_CASE("law: deriving touched keys only equals deriving everything from scrat
     REQUIRE(runner.Sweep(sweep).ok());
     std::map<Digest, std::string> scratch;
     for (const auto& history : Histories(store, feed.records, options)) {
-      for (const ChargingSession& row : DeriveSessions(history.elements, runner.report().data_clock, options)) {
+      for (const ChargingSession& row :
+           DeriveSessions(history.elements, runner.report().data_clock, options)) {
         AppendJson(row, scratch[row.session_id]);
       }
     }

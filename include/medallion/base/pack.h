@@ -85,14 +85,17 @@ struct Word {
   const Vocabulary& words;
 };
 template <class Text>
-struct Hexadecimal {  // lower-case digits, an even number of them, or a UUID of such; any other text is kept as it is
+struct
+    Hexadecimal {  // lower-case digits, an even number of them, or a UUID of such; any other text is kept as it is
   Text& text;
 };
 
 namespace packing {
 
 template <class Row>
-bool IsNull(const Row&) { return false; }
+bool IsNull(const Row&) {
+  return false;
+}
 inline bool IsNull(const std::string& text) { return text.empty(); }
 inline bool IsNull(const std::string_view& text) { return text.empty(); }
 inline bool IsNull(const Digest& digest) { return digest == Digest{}; }
@@ -101,13 +104,21 @@ template <class T>
   requires std::integral<T> || std::is_enum_v<T>
 bool IsNull(const T& value) { return value == T{}; }
 template <class T>
-bool IsNull(const std::optional<T>& value) { return !value.has_value(); }
+bool IsNull(const std::optional<T>& value) {
+  return !value.has_value();
+}
 template <class T>
-bool IsNull(const std::vector<T>& values) { return values.empty(); }
+bool IsNull(const std::vector<T>& values) {
+  return values.empty();
+}
 template <class Text>
-bool IsNull(const Word<Text>& word) { return word.text.empty(); }
+bool IsNull(const Word<Text>& word) {
+  return word.text.empty();
+}
 template <class Text>
-bool IsNull(const Hexadecimal<Text>& hex) { return hex.text.empty(); }
+bool IsNull(const Hexadecimal<Text>& hex) {
+  return hex.text.empty();
+}
 
 // The values of lower-case hexadecimal digits; 16 for all other characters.
 inline constexpr std::array<uint8_t, 256> kDigits = [] {
@@ -127,7 +138,9 @@ struct Nobody {
   void operator()(T&&) const {}
 };
 template <class T>
-concept HasFields = requires(T& row, const Nobody& nobody) { VisitFields(row, nobody); };
+concept HasFields = requires(T& row, const Nobody& nobody) {
+  VisitFields(row, nobody);
+};
 
 // Adds up how many bytes the values it is shown may take.
 struct SizeOf {
@@ -145,7 +158,8 @@ struct SizeOf {
       if constexpr (HasFields<const typename T::value_type>) {
         if (value.has_value()) (*this)(*value);
       } else {
-        bytes += kNumberBytesMax;  // a constant is quicker than a look; an optional that is no row is a number
+        bytes +=
+            kNumberBytesMax;  // a constant is quicker than a look; an optional that is no row is a number
       }
     } else if constexpr (requires { value.begin(); }) {
       bytes += kNumberBytesMax;
@@ -173,7 +187,8 @@ inline char* WriteText(char* to, std::string_view text) {
 }
 // Where the digits of each byte of a UUID are in its text.
 inline constexpr size_t kUuidSize = 36;
-inline constexpr std::array<uint8_t, 16> kUuidPlaces = {0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34};
+inline constexpr std::array<uint8_t, 16> kUuidPlaces = {0,  2,  4,  6,  9,  11, 14, 16,
+                                                        19, 21, 24, 26, 28, 30, 32, 34};
 inline bool HasUuidShape(std::string_view text) {
   return text.size() == kUuidSize && text[8] == '-' && text[13] == '-' && text[18] == '-' && text[23] == '-';
 }
@@ -339,7 +354,9 @@ inline constexpr std::array<char, 512> kDigitPairs = [] {
   for (size_t i = 0; i < 256; ++i) pairs[2 * i] = kHexDigits[i / 16], pairs[2 * i + 1] = kHexDigits[i % 16];
   return pairs;
 }();
-inline void PutDigits(char byte, char* to) { std::memcpy(to, &kDigitPairs[2 * static_cast<uint8_t>(byte)], 2); }
+inline void PutDigits(char byte, char* to) {
+  std::memcpy(to, &kDigitPairs[2 * static_cast<uint8_t>(byte)], 2);
+}
 
 inline Place ReadUuid(Place from, std::string_view& text, Arena& texts) {
   std::string_view bytes;

@@ -18,7 +18,8 @@ namespace medallion {
 // it end; its versions likewise.
 struct EntityHistory {
   EntityKey entity = {};
-  std::string_view summary = {};  // equals the elements left out, which came before all others; empty: none is
+  std::string_view summary =
+      {};  // equals the elements left out, which came before all others; empty: none is
   size_t elements_end = 0;
   size_t versions_end = 0;
 };
@@ -115,7 +116,8 @@ Derivation<typename Pack::Gold> DeriveEntities(std::span<const EntityHistory> hi
     for (auto& row : *derived) {
       const UtcTime due = Pack::NextDue(row);
       const RowVersion row_version = Pack::VersionOf(row);
-      rows.push_back({.entity = history.entity, .version = row_version, .next_due_at = due, .row = std::move(row)});
+      rows.push_back(
+          {.entity = history.entity, .version = row_version, .next_due_at = due, .row = std::move(row)});
     }
   }
   deriving::MergeRows<typename Pack::Gold>(standing, rows, made.gold);

@@ -82,7 +82,7 @@ class MemoryStore final : public Store<Pack>, public Tables {
   static constexpr size_t kAhead = 16;  // look-ups that wait for memory at once
   static constexpr uint32_t kFew = 8;   // members of a unit that a glance looks at one by one
 
-  struct Slot {  // an element
+  struct Slot {             // an element
     uint32_t blob = kNone;  // its entity's number, its ordinal, the element
     uint32_t record = kNone;
     uint32_t next_of_unit = kNone;
@@ -129,7 +129,8 @@ class MemoryStore final : public Store<Pack>, public Tables {
   void Consider(Crowd& crowd, uint32_t slot, const Element<Event>& element);
   Crowd& CrowdOf(const Digest& unit);
   void FollowChains(std::span<const uint32_t> entities, bool whole);
-  void Answer(uint32_t entity, bool whole, std::span<const uint32_t> chain, HistoryAnswer<Event>& answer) const;
+  void Answer(uint32_t entity, bool whole, std::span<const uint32_t> chain,
+              HistoryAnswer<Event>& answer) const;
   bool AnswerAll(std::vector<uint32_t>& entities, const HistoryQuery& query, HistoryAnswer<Event>& answer);
   std::vector<uint32_t> SortedSlots(std::string_view table) const;
   BronzeRecord Shown(uint32_t record) const;
@@ -171,7 +172,8 @@ class MemoryStore final : public Store<Pack>, public Tables {
   absl::flat_hash_map<uint32_t, uint32_t> payloads_;  // record -> blob
   Chunked<Slot> slots_;
   absl::flat_hash_set<uint32_t> withdrawn_;  // elements that are gone; their bytes still name their units
-  absl::flat_hash_map<uint32_t, std::vector<uint32_t>> apart_;  // elements of a record that do not follow its first
+  absl::flat_hash_map<uint32_t, std::vector<uint32_t>>
+      apart_;                  // elements of a record that do not follow its first
   memory::DigestIndex units_;  // the latest element of each
   absl::flat_hash_map<Digest, Crowd> crowds_;
   Chunked<Entity> entities_;
@@ -226,7 +228,8 @@ Digest MemoryStore<Pack>::UnitOf(uint32_t slot) const {
 template <class Pack>
 template <class Visit>
 void MemoryStore<Pack>::ForRecord(uint32_t record, Visit&& visit) const {
-  for (uint32_t slot = records_.first(record); slot < slots_.size() && slots_[slot].record == record; ++slot) {
+  for (uint32_t slot = records_.first(record); slot < slots_.size() && slots_[slot].record == record;
+       ++slot) {
     if (IsLive(slot)) visit(slot);
   }
   const auto apart = apart_.find(record);
@@ -368,7 +371,8 @@ void MemoryStore<Pack>::Answer(uint32_t number, bool whole, std::span<const uint
                                HistoryAnswer<Event>& answer) const {
   const Entity& entity = entities_[number];
   const bool summed = !whole && entity.summary != kNone;
-  for (auto slot = chain.rbegin(); slot != chain.rend(); ++slot) {  // as they came, so most often in order of time
+  for (auto slot = chain.rbegin(); slot != chain.rend();
+       ++slot) {  // as they came, so most often in order of time
     Unpack(*slot, answer.elements.emplace_back(), answer.texts);
     if (!IsHistory(answer.elements.back())) answer.elements.pop_back();
   }
@@ -503,7 +507,8 @@ template <class Pack>
 absl::Status MemoryStore<Pack>::KeepBlob(std::string_view bytes, uint32_t& blob) {
   blob = blobs_.Put(bytes);
   if (blob != kNone) return absl::OkStatus();
-  return absl::ResourceExhaustedError("the memory store holds 16 GiB of rows and takes no more: use a store on disk");
+  return absl::ResourceExhaustedError(
+      "the memory store holds 16 GiB of rows and takes no more: use a store on disk");
 }
 
 template <class Pack>
@@ -570,7 +575,8 @@ void MemoryStore<Pack>::MakeStale(uint32_t entity) {
 
 // `payload` is the record's, where the batch brings it.
 template <class Pack>
-absl::Status MemoryStore<Pack>::Put(const Element<Event>& element, uint32_t record, std::string_view payload) {
+absl::Status MemoryStore<Pack>::Put(const Element<Event>& element, uint32_t record,
+                                    std::string_view payload) {
   const Order& order = element.identity.order;
   if (record == kNone) return absl::InvalidArgumentError("an element's record is not in the store");
   uint32_t slot = record >= new_from_ ? kNone : FindSlot(record, order.ordinal);
@@ -708,7 +714,8 @@ std::vector<uint32_t> MemoryStore<Pack>::SortedSlots(std::string_view table) con
     places.push_back({records_.IdOf(slots_[slot].record), element.identity.order.ordinal, slot});
   }
   std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
-    return std::tie(a.record.at, a.ordinal, a.record.payload) < std::tie(b.record.at, b.ordinal, b.record.payload);
+    return std::tie(a.record.at, a.ordinal, a.record.payload) <
+           std::tie(b.record.at, b.ordinal, b.record.payload);
   });
   std::vector<uint32_t> slots;
   slots.reserve(places.size());
@@ -733,7 +740,8 @@ absl::Status MemoryStore<Pack>::ReadGold(const Emit& emit) const {
   }
   std::sort(rows.begin(), rows.end());
   for (const auto& [key, row] : rows) {
-    if (auto status = emit([&](std::string& line) { AppendJson(UnpackGold(row), line); }); !status.ok()) return status;
+    if (auto status = emit([&](std::string& line) { AppendJson(UnpackGold(row), line); }); !status.ok())
+      return status;
   }
   return absl::OkStatus();
 }
@@ -759,9 +767,8 @@ absl::Status MemoryStore<Pack>::Read(std::string_view table, const RowSink& sink
   }
   for (const uint32_t slot : SortedSlots(table)) {
     Arena texts;
-    const auto status = emit([&](std::string& row) {
-      AppendRow<Pack>(Unpack(slot, texts), Shown(slots_[slot].record), row);
-    });
+    const auto status = emit(
+        [&](std::string& row) { AppendRow<Pack>(Unpack(slot, texts), Shown(slots_[slot].record), row); });
     if (!status.ok()) return status;
   }
   return absl::OkStatus();

@@ -107,7 +107,8 @@ class Runner {
     return Take(delivered, Pack::Refine(delivered, options_), position);
   }
   // The same for records that were refined already, with the same options.
-  absl::Status Take(std::span<const BronzeRecord> delivered, Refined<Event> refined, std::string_view position);
+  absl::Status Take(std::span<const BronzeRecord> delivered, Refined<Event> refined,
+                    std::string_view position);
 
   // Takes what `source` has, from where it stands to its end.
   absl::Status TakeAll(Source& source);
@@ -418,7 +419,8 @@ absl::Status Runner<Pack>::BeginPart(HistoryQuery& query, UtcTime clock, Parts& 
   parts.Add([this, part, clock] {
     const HistoryAnswer<Event>& history = part->history;
     const bool summarize = run_.refresh == Refresh::kEachBatch;
-    part->made = DeriveEntities<Pack>(history.entities, history.elements, history.versions, summarize, clock, options_);
+    part->made = DeriveEntities<Pack>(history.entities, history.elements, history.versions, summarize, clock,
+                                      options_);
     return part;
   });
   return absl::OkStatus();

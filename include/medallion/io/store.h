@@ -40,9 +40,10 @@ struct SeenAnswer {
 // Question to Known.
 template <class Row>
 struct KnownQuery {
-  std::span<const Element<Row>> arrived = {};  // one look each at those to settle: copies of something settled?
-  std::span<const Digest> units = {};          // all members of these, duplicates and conflicts too
-  std::span<const RecordId> records = {};      // all elements of these, whatever their fate
+  std::span<const Element<Row>> arrived =
+      {};                                  // one look each at those to settle: copies of something settled?
+  std::span<const Digest> units = {};      // all members of these, duplicates and conflicts too
+  std::span<const RecordId> records = {};  // all elements of these, whatever their fate
 };
 
 // Answer of Known. Rows refer to `texts` or to the store, and hold until the next Apply.
@@ -56,11 +57,11 @@ struct KnownAnswer {
 // Question to History: which entities, and how much of each.
 struct HistoryQuery {
   std::span<const EntityKey> entities = {};
-  bool stale = false;         // also entities that are stale: touched since they were last derived
-  size_t stale_skip = 0;      // but not the first so many, in an order that only Apply changes
-  UtcTime due_by = kNoTime;   // also the entities of Gold rows with next_due_at <= due_by, found by an index
-  bool whole = false;         // every element, and no summary
-  size_t rows_max = 4'000;    // no further entity once so many entities and elements are in the answer
+  bool stale = false;        // also entities that are stale: touched since they were last derived
+  size_t stale_skip = 0;     // but not the first so many, in an order that only Apply changes
+  UtcTime due_by = kNoTime;  // also the entities of Gold rows with next_due_at <= due_by, found by an index
+  bool whole = false;        // every element, and no summary
+  size_t rows_max = 4'000;   // no further entity once so many entities and elements are in the answer
 };
 
 // Answer of History. Rows refer to `texts` or to the store, and hold until an Apply that writes elements of these
@@ -68,9 +69,9 @@ struct HistoryQuery {
 template <class Row>
 struct HistoryAnswer {
   std::vector<EntityHistory> entities;  // each once; also those of which there is nothing
-  std::vector<Element<Row>> elements;   // those in Silver and those in conflict, in any order within an entity
-  std::vector<GoldVersion> versions;    // the Gold rows that stand for the entities
-  bool more = false;                    // of the entities asked for, some were left to the next question
+  std::vector<Element<Row>> elements;  // those in Silver and those in conflict, in any order within an entity
+  std::vector<GoldVersion> versions;   // the Gold rows that stand for the entities
+  bool more = false;                   // of the entities asked for, some were left to the next question
   Arena texts;
 };
 

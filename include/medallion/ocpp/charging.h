@@ -38,8 +38,9 @@ struct Charging {
                                   std::string* summary) {
     return DeriveSessions(history, clock, model, summary);
   }
-  static std::optional<std::vector<Gold>> Continue(std::string& summary, std::span<const ChargingElement> added,
-                                                   UtcTime clock, const Model& model) {
+  static std::optional<std::vector<Gold>> Continue(std::string& summary,
+                                                   std::span<const ChargingElement> added, UtcTime clock,
+                                                   const Model& model) {
     return ContinueSessions(summary, added, clock, model);
   }
 

@@ -169,7 +169,8 @@ void VisitFields(Row& row, Visitor&& visit) {
   visit(Hexadecimal<std::remove_reference_t<decltype((row.id_tag_hash))>>{row.id_tag_hash});
   visit(row.start_ts), visit(row.stop_ts), visit(row.last_event_ts), visit(row.duration_seconds);
   visit(row.meter_start_wh), visit(row.meter_stop_wh), visit(row.last_meter_wh), visit(row.energy_kwh);
-  visit(row.energy_is_final), visit(row.energy_basis), visit(row.energy_estimate_kwh), visit(row.session_status);
+  visit(row.energy_is_final), visit(row.energy_basis), visit(row.energy_estimate_kwh),
+      visit(row.session_status);
   visit(row.stop_reason), visit(row.event_count), visit(row.quality_flags), visit(row.detail);
   visit(row.begin), visit(row.end), visit(row.next_due_at), visit(row.model_version), visit(row.row_hash);
   visit(row.updated_at);
