@@ -6,6 +6,18 @@
 // Each figure is that of whole processes (the programs beside this one), over files of flat events written to DIR before:
 // their user CPU, wall time and peak memory as the kernel counted them, reading the file included; the least of the
 // rounds, which are interleaved. Every run's answer is checked: against the feed's makers, and against the other runs.
+//
+// Where the time of one event went when this was written, user CPU in ns on one thread, batches of 1,000:
+//
+//   lines     130   reading, splitting, fingerprint for the position, seeing that a line is no wrapper
+//   refine    580   parse 100, normalize and rules 115, SHA-256 165 (5 blocks of payload, 2 of key, 1 of session),
+//                   identities 60, making and filling an element of some 800 bytes the rest
+//   settle    200   told apart, looked up by unit; starts and stops of one transaction settled as one unit
+//   store     400   packing 150, indexes and entities 150, most of it waiting for memory
+//   sessions  410   unpacking histories 200, deriving 80, row hash 50, writing rows 80
+//
+// And the bytes: packed row 117 (business key 32, the row's own fields 70), record 52 (payload digest 32), element 16,
+// unit index 13, sessions 24 and what finds them 14.
 
 #include <fcntl.h>
 #include <sys/resource.h>
