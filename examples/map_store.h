@@ -41,7 +41,7 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
       std::optional<medallion::Arrival>& arrival = answer.arrivals.emplace_back();
       if (found == records_.end()) continue;
       const medallion::BronzeRecord& record = found->second;
-      arrival = {record.broker_ts, record.ingest_ts, record.key};
+      arrival = medallion::ArrivalOf(record);
     }
     return absl::OkStatus();
   }
@@ -101,6 +101,7 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
     for (const Element& element : batch.elements) Put(element);
     for (const GoldWrite& write : batch.gold) Put(write);
     for (const medallion::Derived& derived : batch.derived) stale_.erase(derived.entity);
+    gone_.clear();
     checkpoint_.data_clock = std::max(checkpoint_.data_clock, batch.data_clock);
     if (!batch.position.empty()) checkpoint_.positions[std::string(batch.source)] = batch.position;
     std::string line;
@@ -259,7 +260,7 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
     first_of_event_.erase({EventKey(element.identity), key});
     of_entity_.erase({element.entity, key});
     if (element.entity != Digest{}) stale_.insert(element.entity);
-    elements_.erase(found);
+    gone_.push_back(elements_.extract(found));
   }
 
   void Put(const GoldWrite& write) {
@@ -279,6 +280,8 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
   medallion::Arena texts_;  // of records
   std::map<Digest, medallion::BronzeRecord> records_;
   std::map<Digest, Kept> elements_;
+  // Of a batch, while it is written: its other elements may refer to their texts.
+  std::vector<typename std::map<Digest, Kept>::node_type> gone_;
   Index of_record_, of_unit_, of_entity_, silver_of_unit_, first_of_event_;
   std::set<Digest> stale_;  // entities whose Gold rows are to be derived again
   std::map<Digest, GoldWrite> gold_;

@@ -169,6 +169,7 @@ class MemoryStore final : public Store<Pack>, public Tables {
   memory::RecordTable records_;
   uint32_t new_from_ = 0;  // records from this number on are the batch's
   memory::Blobs blobs_;
+  std::vector<uint32_t> dropped_;  // in this batch, whose rows may refer to them: kept up to its end
   absl::flat_hash_map<uint32_t, uint32_t> payloads_;  // record -> blob
   Chunked<Slot> slots_;
   absl::flat_hash_set<uint32_t> withdrawn_;  // elements that are gone; their bytes still name their units
@@ -435,7 +436,10 @@ absl::Status MemoryStore<Pack>::History(const HistoryQuery& query, HistoryAnswer
 
 template <class Pack>
 absl::Status MemoryStore<Pack>::Apply(const Batch<Pack>& batch) {
-  if (auto status = PutAll(batch); !status.ok()) return status;
+  const absl::Status status = PutAll(batch);
+  for (const uint32_t blob : dropped_) blobs_.Drop(blob);
+  dropped_.clear();
+  if (!status.ok()) return status;
   checkpoint_.data_clock = std::max(checkpoint_.data_clock, batch.data_clock);
   if (!batch.position.empty()) checkpoint_.positions[std::string(batch.source)] = batch.position;
   KeepLog(batch);
@@ -544,7 +548,7 @@ void MemoryStore<Pack>::Replaces(uint32_t slot, const Element<Event>& stood) {
   const uint32_t entity = EntityOf(stood.entity);
   MakeStale(entity);
   if (slot >= entities_[entity].summed || entities_[entity].summary == kNone) return;
-  blobs_.Drop(std::exchange(entities_[entity].summary, kNone));
+  dropped_.push_back(std::exchange(entities_[entity].summary, kNone));
 }
 
 template <class Pack>
@@ -585,7 +589,7 @@ absl::Status MemoryStore<Pack>::Put(const Element<Event>& element, uint32_t reco
   if (known) {
     Arena texts;
     Replaces(slot, Unpack(slot, texts));
-    blobs_.Drop(slots_[slot].blob);
+    dropped_.push_back(slots_[slot].blob);
   } else {
     slot = static_cast<uint32_t>(slots_.size());
     slots_.push_back({.record = record});
@@ -631,7 +635,7 @@ absl::Status MemoryStore<Pack>::Refreshed(const Derived& derived) {
   entity.stale = false;
   while (stale_begin_ < stale_.size() && !entities_[stale_[stale_begin_]].stale) ++stale_begin_;
   if (stale_begin_ == stale_.size()) stale_.clear(), stale_begin_ = 0;
-  if (entity.summary != kNone) blobs_.Drop(std::exchange(entity.summary, kNone));
+  if (entity.summary != kNone) dropped_.push_back(std::exchange(entity.summary, kNone));
   if (derived.summary.empty()) return absl::OkStatus();
   entity.summed = static_cast<uint32_t>(slots_.size());
   return KeepBlob(derived.summary, entity.summary);
@@ -643,7 +647,7 @@ void MemoryStore<Pack>::Drop(const Digest& key) {
   if (found == nullptr) return;
   GoldRow& row = gold_[*found];
   if (row.blob == kNone) return;
-  blobs_.Drop(std::exchange(row.blob, kNone));
+  dropped_.push_back(std::exchange(row.blob, kNone));
   if (row.next_due_at != kNoTime) due_.erase({row.next_due_at, *found});
 }
 
