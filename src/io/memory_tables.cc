@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
-#include <ranges>
 
 #include "medallion/base/pack.h"
 
@@ -114,13 +113,18 @@ uint32_t RecordTable::FindStream(const Coordinate& at) const {
 // The stream's record in order that has this offset, or kNone.
 uint32_t RecordTable::FindInOrder(const Stream& stream, int64_t offset) const {
   const auto offset_of = [&](uint32_t record) { return records_[record].offset(); };
-  const auto after = std::ranges::upper_bound(stream.in_order, offset, {},
-                                              [&](const Run& run) { return offset_of(run.first); });
+  const auto after =
+      std::upper_bound(stream.in_order.begin(), stream.in_order.end(), offset,
+                       [&](int64_t asked, const Run& run) { return asked < offset_of(run.first); });
   if (after == stream.in_order.begin()) return kNone;
   const Run& run = *std::prev(after);
-  const auto numbers = std::views::iota(run.first, run.first + run.count);
-  const auto found = std::ranges::lower_bound(numbers, offset, {}, offset_of);
-  return found == numbers.end() || offset_of(*found) != offset ? kNone : *found;
+  uint32_t begin = run.first;  // the last whose offset is not above
+  for (uint32_t count = run.count; count > 1;) {
+    const uint32_t half = count / 2;
+    if (offset_of(begin + half) <= offset) begin += half;
+    count -= half;
+  }
+  return offset_of(begin) == offset ? begin : kNone;
 }
 
 uint32_t RecordTable::Find(const RecordId& id) const {
@@ -192,7 +196,13 @@ RecordId RecordTable::IdOf(uint32_t record) const {
 
 Arrival RecordTable::ArrivalOf(uint32_t record) const {
   const Envelope& envelope = envelopes_[records_[record].envelope];
-  return {envelope.broker_ts, envelope.ingest_ts, texts_.Text(envelope.key)};
+  const Kind& kind = kinds_[envelope.kind];
+  return {.broker_ts = envelope.broker_ts,
+          .ingest_ts = envelope.ingest_ts,
+          .key = texts_.Text(envelope.key),
+          .version = texts_.Text(kind.version),
+          .connection_id = texts_.Text(kind.connection),
+          .direction = kind.direction};
 }
 
 BronzeRecord RecordTable::Show(uint32_t record) const {

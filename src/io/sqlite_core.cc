@@ -306,7 +306,8 @@ absl::Status Core::Prepare() {
           {read_clock_, "read the data clock", "SELECT value FROM medallion_meta WHERE name = 'data_clock'"},
           {read_positions_, "read the positions", "SELECT source, position FROM medallion_positions"},
           {find_records_, "find a record",
-           R"(SELECT r.c0, r.c1, b.topic, b."partition", b."offset", b.digest, b.broker_ts, b.ingest_ts, b."key"
+           R"(SELECT r.c0, r.c1, b.topic, b."partition", b."offset", b.digest, b.broker_ts, b.ingest_ts, b."key",
+                      b.version, b.connection_id, b.direction
                FROM medallion_rows r CROSS JOIN bronze_records b ON b.record = r.c0)"},
           {top_record_, "number a record", "SELECT ifnull(max(record), 0) FROM bronze_records"},
           {read_record_, "read a record",
@@ -315,7 +316,8 @@ absl::Status Core::Prepare() {
           {put_records_, "write records",
            "INSERT INTO bronze_records SELECT c0,c1,c2,c3,c4,c5,c6,c7,c8,c9,c10,c11 FROM medallion_rows"},
           {put_arrival_, "write a record",
-           R"(UPDATE bronze_records SET "key" = ?2, broker_ts = ?3, ingest_ts = ?4 WHERE record = ?1)"},
+           R"(UPDATE bronze_records SET "key" = ?2, broker_ts = ?3, ingest_ts = ?4, version = ?5,
+                      connection_id = ?6, direction = ?7 WHERE record = ?1)"},
           {put_position_, "write a position", "INSERT OR REPLACE INTO medallion_positions VALUES(?,?)"},
           {raise_clock_, "write the data clock",
            "INSERT INTO medallion_meta VALUES('data_clock', ?1)"
@@ -399,7 +401,13 @@ absl::Status Core::Check(std::span<const RecordId> ids, std::span<const Hit> hit
     if (query.Int(4) != id.at.offset || query.Int(3) != id.at.partition || query.Text(2) != id.at.topic)
       return true;
     if (DigestFrom(query.Text(5)) != id.payload) return true;
-    records[index] = {query.Int(0), {query.Time(6), query.Time(7), texts.Copy(query.Text(8))}};
+    records[index] = {query.Int(0),
+                      {.broker_ts = query.Time(6),
+                       .ingest_ts = query.Time(7),
+                       .key = texts.Copy(query.Text(8)),
+                       .version = texts.Copy(query.Text(9)),
+                       .connection_id = texts.Copy(query.Text(10)),
+                       .direction = static_cast<Direction>(query.Int(11))}};
     return true;
   });
 }
@@ -539,7 +547,9 @@ absl::Status Core::PutRecords(std::span<const RecordWrite> writes, std::vector<i
     }
     const BronzeRecord& record = writes[i].record;
     const absl::Status status =
-        Query(put_arrival_, numbers[i], OrNull{record.key}, record.broker_ts, record.ingest_ts).Run();
+        Query(put_arrival_, numbers[i], OrNull{record.key}, record.broker_ts, record.ingest_ts,
+              OrNull{record.version}, OrNull{record.connection_id}, static_cast<int>(record.direction))
+            .Run();
     if (!status.ok()) return status;
   }
   if (auto status = PutRecords(fresh); !status.ok()) return status;

@@ -10,6 +10,9 @@ TEST_CASE("record: of two deliveries the smallest of each that was given stands"
   const Arrival late{UtcTime{5}, UtcTime{6}, "a"};
   const Arrival nothing{};
   CHECK(Earliest(early, late) == Arrival{UtcTime{1}, UtcTime{6}, "a"});
+  const Arrival in{.version = "2.0.1", .connection_id = "c"};
+  const Arrival out{.version = "1.6", .direction = Direction::kOut};
+  CHECK(Earliest(in, out) == Arrival{.version = "1.6", .connection_id = "c"});
   CHECK(Earliest(late, early) == Earliest(early, late));
   CHECK(Earliest(early, nothing) == early);
   CHECK(Earliest(nothing, early) == early);

@@ -54,9 +54,14 @@ inline RecordId IdOf(const BronzeRecord& record) { return {record.at, Sha256(rec
 struct Arrival {
   UtcTime broker_ts = kNoTime;
   UtcTime ingest_ts = kNoTime;
-  std::string_view key;
+  std::string_view key = {};
+  std::string_view version = {};
+  std::string_view connection_id = {};
+  Direction direction = Direction::kIn;
   auto operator<=>(const Arrival&) const = default;
 };
+Arrival ArrivalOf(const BronzeRecord& record);
+void SetArrival(const Arrival& arrival, BronzeRecord& record);
 
 // The arrival that stands for a record delivered as `a` and as `b`: the smallest of each that was given.
 Arrival Earliest(const Arrival& a, const Arrival& b);

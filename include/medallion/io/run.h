@@ -152,6 +152,7 @@ class Runner {
   void Keep(std::span<const BronzeRecord> delivered, const Once& once, const SeenAnswer& seen, Work& work);
   absl::Status SettleElements(Work& work);
   absl::Status Write(Work& work, std::string_view position, std::chrono::steady_clock::time_point since);
+
   // Entities on their way from their histories to Gold.
   struct Part {
     HistoryAnswer<Event> history;
@@ -257,10 +258,6 @@ class FirstOf {
   absl::flat_hash_set<uint32_t, Same, Same> first_;
 };
 
-inline Arrival ArrivalOf(const BronzeRecord& record) {
-  return {record.broker_ts, record.ingest_ts, record.key};
-}
-
 }  // namespace running
 
 template <class Pack>
@@ -282,10 +279,10 @@ typename Runner<Pack>::Once Runner<Pack>::EachOnce(std::span<const BronzeRecord>
     const uint32_t at = first.Last();
     if (at + 1 == once.ids.size()) {
       once.at.push_back(i);
-      once.arrivals.push_back(running::ArrivalOf(record));
+      once.arrivals.push_back(ArrivalOf(record));
     } else {
       once.ids.pop_back();
-      once.arrivals[at] = Earliest(once.arrivals[at], running::ArrivalOf(record));
+      once.arrivals[at] = Earliest(once.arrivals[at], ArrivalOf(record));
       ++work.redelivered;
     }
   }
@@ -325,12 +322,12 @@ void Runner<Pack>::Keep(std::span<const BronzeRecord> delivered, const Once& onc
     if (known && arrival == *seen.arrivals[i]) continue;
     const uint32_t at = once.at[i];
     BronzeRecord record = delivered[at];
-    record.broker_ts = arrival.broker_ts, record.ingest_ts = arrival.ingest_ts, record.key = arrival.key;
+    SetArrival(arrival, record);
     work.records.push_back({.record = record, .id = once.ids[i], .known = known});
     if (all_stay) continue;
     const auto begin = all.begin() + (at == 0 ? 0 : work.refined.ends[at - 1]);
     const auto end = all.begin() + work.refined.ends[at];
-    if (arrival == running::ArrivalOf(delivered[at])) {
+    if (arrival == ArrivalOf(delivered[at])) {
       kept.insert(kept.end(), std::make_move_iterator(begin), std::make_move_iterator(end));
     } else {
       Refined<Event>& anew = work.anew.emplace_back(Pack::Refine({&record, 1}, options_));
