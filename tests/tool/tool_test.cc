@@ -125,8 +125,14 @@ TEST_CASE("tool: equal tables are equal bytes, however they came about") {
   REQUIRE(Run(folder, "--input " + feed + " --batch-records 100 --out " + folder / "e" +
                           " --store sqlite:" + folder / "s")
               .code == 0);
+  REQUIRE(Run(folder, "--input " + feed + " --threads 3 --batch-records 50 --out " + folder / "f" +
+                          " --store sqlite:" + folder / "t")
+              .code == 0);
+  REQUIRE(Run(folder, "--input " + feed + " --threads 2 --batch-records 20 --out " + folder / "g").code == 0);
   const auto tables = TablesIn(folder / "a/b/c");
   CHECK(tables.size() == 5);
+  CHECK(TablesIn(folder / "f") == tables);
+  CHECK(TablesIn(folder / "g") == tables);
   CHECK(TablesIn(folder / "d") == tables);
   CHECK(TablesIn(folder / "e") == tables);
   CHECK(Rows(tables.at("gold_charging_sessions.jsonl")).size() == 50);
@@ -287,6 +293,8 @@ TEST_CASE("tool: wrong usage") {
            {run + "--quiet yes", "--quiet takes no value"},
            {run + "--batch-records 0", "must be a whole number from 1 to 1000000"},
            {run + "--batch-records 1.5", "must be a whole number"},
+           {run + "--threads 0", "must be a whole number from 1 to 256"},
+           {run + "--threads 1000", "must be a whole number from 1 to 256"},
            {run + "--batch-records -1", "must be a whole number"},
            {run + "--batch-records=-1", "must be a whole number"},
            {run + "--batch-records 99999999999999999999", "must be a whole number"},

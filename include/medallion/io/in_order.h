@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -15,13 +16,15 @@
 namespace medallion {
 
 // One thread adds work and takes results; it works too while it waits. With one thread there are no others, and work is
-// done when its result is taken. The work must not throw.
+// done when its result is taken; where the system gives no more threads, those there are do it all. The work must not
+// throw.
 template <class Result>
 class InOrder {
  public:
   explicit InOrder(size_t threads) {
-    for (size_t i = 1; i < threads; ++i) {
-      threads_.emplace_back([this] { Help(); });
+    try {
+      for (size_t i = 1; i < threads; ++i) threads_.emplace_back([this] { Help(); });
+    } catch (const std::system_error&) {  // no more threads than these
     }
   }
   ~InOrder() {
