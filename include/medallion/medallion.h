@@ -1,17 +1,21 @@
 // Everything, in the order in which a record flows; reading the headers in this order is reading the manual.
-// Left out are the headers with libraries of their own: medallion/io/sqlite_store.h (with the two it stands on) and
+// Left out are the headers with libraries of their own: medallion/io/sqlite_store.h (with the three it stands on) and
 // medallion/ocpp/json.h.
 #pragma once
 
 // The order is the flow, so it is not sorted.
 // clang-format off
-// Small values: instants, exact decimals, digests, texts, the memory of a batch, and how a table is described.
+// Small values: instants, exact decimals, digests, texts, the memory of a batch, how a table is described, and how its
+// rows are kept.
 #include "medallion/base/time.h"
 #include "medallion/base/decimal.h"
 #include "medallion/base/digest.h"
 #include "medallion/base/text.h"
 #include "medallion/base/arena.h"
 #include "medallion/base/columns.h"
+#include "medallion/base/pack.h"
+#include "medallion/base/pages.h"
+#include "medallion/base/chunked.h"
 
 // What arrives: a record, its coordinate, and what it is the same record by.
 #include "medallion/bronze/record.h"
@@ -39,6 +43,7 @@
 #include "medallion/io/tables.h"
 #include "medallion/io/element_tables.h"
 #include "medallion/io/element_codec.h"
+#include "medallion/io/memory_tables.h"
 #include "medallion/io/memory_store.h"
 #include "medallion/io/failing_store.h"
 #include "medallion/io/in_order.h"
