@@ -28,8 +28,10 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -65,6 +67,7 @@ double WallNow() {
 // Starts a program with its standard output going to `out`.
 pid_t Start(const std::vector<std::string>& words, int out) {
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   const pid_t child = fork();
@@ -200,6 +203,7 @@ void SizeRows(Bench& bench, const Sizes& sizes) {
   std::vector<Bench::Way> ways;
   std::vector<int64_t> counts = {sizes.events, sizes.large};
   if (sizes.largest > 0) counts.push_back(sizes.largest);
+  ways.reserve(counts.size());
   for (const int64_t count : counts) ways.push_back({bench.Feed({"--flat", std::to_string(count)}), {}});
   const std::vector<Took> took = bench.Least(ways);
   const auto per_event = [&](size_t i) { return took[i].user_s / static_cast<double>(counts[i]) * 1e9; };
@@ -272,19 +276,17 @@ void SqliteRows(Bench& bench, const Sizes& sizes) {
   Row("  the first run's time over a second run's", first / second, "x", "must 2, aim 5");
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int Main(std::span<char*> words) {
   Sizes sizes;
   int rounds = 3;
   std::string folder;
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view word = argv[i];
+  for (size_t i = 1; i < words.size(); ++i) {
+    const std::string_view word = words[i];
     if (!word.starts_with("--")) {
       folder = word;
       continue;
     }
-    const int64_t number = ++i < argc ? std::atoll(argv[i]) : 0;
+    const int64_t number = ++i < words.size() ? std::atoll(words[i]) : 0;
     if (word == "--events") sizes.events = std::max<int64_t>(1, number);
     if (word == "--large") sizes.large = std::max<int64_t>(1, number);
     if (word == "--largest") sizes.largest = number;
@@ -292,10 +294,22 @@ int main(int argc, char** argv) {
   }
   if (folder.empty()) Die("usage: medallion_figures DIR [--events N] [--large N] [--largest N] [--rounds N]");
   std::filesystem::create_directories(folder);
-  const std::string self = argv[0];
+  const std::string self = words[0];
   Bench bench(self.substr(0, self.find_last_of('/')), folder, rounds);
   SizeRows(bench, sizes);
   ThreadRows(bench, sizes);
   ShapeRows(bench, sizes);
   SqliteRows(bench, sizes);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return Main({argv, static_cast<size_t>(argc)});
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "medallion_figures: %s\n", error.what());
+    return 1;
+  }
 }

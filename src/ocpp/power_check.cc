@@ -113,7 +113,8 @@ void PowerComparison::TakePower(const PowerSample& sample) {
   const std::optional<PowerSample> before = std::exchange(power_, sample);
   if (!before.has_value() && last_.has_value() && last_->ts == sample.ts) counted_ = sample.ts;
   if (!before.has_value() || !counted_.has_value()) return;
-  const auto [low, high] = std::minmax(before->milli_watt, sample.milli_watt);
+  const int64_t low = std::min(before->milli_watt, sample.milli_watt);
+  const int64_t high = std::max(before->milli_watt, sample.milli_watt);
   const auto add = [&](UtcTime to) {
     const int128 us = int128(to.us) - std::max(before->ts, *counted_).us;
     since_low_ += us * low;

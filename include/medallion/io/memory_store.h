@@ -743,9 +743,11 @@ absl::Status MemoryStore<Pack>::ReadGold(const Emit& emit) const {
     if (gold_[row].blob != kNone) rows.emplace_back(gold_[row].key, row);
   }
   std::sort(rows.begin(), rows.end());
-  for (const auto& [key, row] : rows) {
-    if (auto status = emit([&](std::string& line) { AppendJson(UnpackGold(row), line); }); !status.ok())
+  for (const std::pair<Digest, uint32_t>& row : rows) {
+    if (auto status = emit([&](std::string& line) { AppendJson(UnpackGold(row.second), line); });
+        !status.ok()) {
       return status;
+    }
   }
   return absl::OkStatus();
 }

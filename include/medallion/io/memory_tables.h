@@ -178,7 +178,7 @@ class RecordTable {
   };
   // Records found by their whole id.
   struct SameId {
-    using is_transparent = void;
+    using is_transparent = void;  // NOLINT(readability-identifier-naming): Abseil's name
     const Chunked<Record>* records;
     static size_t HashOf(const Digest& payload, int64_t offset) {
       return payload.Prefix() + static_cast<uint64_t>(offset) * 0x9E3779B97F4A7C15u;
