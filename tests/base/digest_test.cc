@@ -168,7 +168,8 @@ TEST_CASE("digest: a stream's fingerprint, however it is cut, the same on every 
   for (int round = 0; round < 500; ++round) {
     FingerprintStream stream;
     for (size_t at = 0; at < bytes.size();) {
-      const size_t size = std::min<size_t>(random() % (round % 100 + 2), bytes.size() - at);
+      const size_t size =
+          std::min<size_t>(random() % static_cast<uint64_t>(round % 100 + 2), bytes.size() - at);
       stream.Update(std::string_view(bytes).substr(at, size));
       at += size;
       if (stream.Value() != whole(std::string_view(bytes).substr(0, at))) FAIL("cut at " << at);

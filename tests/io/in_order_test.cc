@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <initializer_list>
 #include <vector>
 
 #include "../catch.h"
@@ -10,7 +11,7 @@ namespace medallion {
 namespace {
 
 TEST_CASE("in order: results come in the order in which the work was added") {
-  for (const size_t threads : {0, 1, 2, 5}) {
+  for (const size_t threads : std::initializer_list<size_t>{0, 1, 2, 5}) {
     CAPTURE(threads);
     InOrder<size_t> squares(threads);
     std::vector<size_t> taken;
@@ -25,7 +26,7 @@ TEST_CASE("in order: results come in the order in which the work was added") {
 }
 
 TEST_CASE("in order: work that is left at the end is done whole or not at all") {
-  for (const size_t threads : {1, 4}) {
+  for (const size_t threads : std::initializer_list<size_t>{1, 4}) {
     std::atomic<int> begun = 0, done = 0;
     {
       InOrder<int> work(threads);

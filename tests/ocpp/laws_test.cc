@@ -306,7 +306,7 @@ TEST_CASE("law: the number of threads changes no table") {
     const testing::Feed feed = testing::MakeNastyFeed(seed);
     const Options options = OptionsFor(seed);
     TableTexts of_one;
-    for (const size_t threads : {1, 2, 3, 7}) {
+    for (const size_t threads : std::initializer_list<size_t>{1, 2, 3, 7}) {
       MemoryStore<Charging> store;
       RecordSource source(feed.records);
       const RunOptions run{.batch_records = 1 + seed % 17,
