@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <concepts>
 #include <cstdint>
 #include <cstring>
@@ -270,6 +271,7 @@ char* WriteRow(char* to, const Row& row) {
     }
     bit <<= 1;
   });
+  assert(bit <= uint64_t{1} << (8 * kMaskBytes));  // a field beyond the mask would be lost
   for (size_t i = 0; i < kMaskBytes; ++i) mask_at[i] = static_cast<char>(mask >> (8 * i));
   return to;
 }
@@ -415,7 +417,7 @@ MEDALLION_INLINE inline Place Read(Place from, T& value, Arena& texts) {
     std::string_view byte;
     from = ReadBytes(from, 1, byte);
     if (!byte.empty()) code = static_cast<uint8_t>(byte[0]);
-    if (code == 0) return ReadText(from, value.text);
+    if (code == 0) return Read(from, value.text, texts);
     value.text = value.words.WordOf(static_cast<uint8_t>(code));
     return value.text.empty() ? kWrong : from;
   } else if constexpr (requires { value.text; }) {

@@ -65,10 +65,10 @@ namespace medallion {
 // How far a run has come; for progress lines.
 struct RunReport {
   int64_t batches = 0;
-  int64_t records = 0;      // delivered and not beyond `as_of`
-  int64_t redelivered = 0;  // of these, known already
-  int64_t beyond = 0;       // left out because of `as_of`
-  int64_t unknown_fields = 0;
+  int64_t records = 0;         // delivered and not beyond `as_of`
+  int64_t redelivered = 0;     // of these, known already
+  int64_t beyond = 0;          // left out because of `as_of`
+  int64_t unknown_fields = 0;  // kept though no schema names them, in all that was delivered
   UtcTime data_clock = kNoTime;
 };
 

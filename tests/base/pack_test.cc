@@ -1,0 +1,108 @@
+#include "medallion/base/pack.h"
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "../catch.h"
+
+namespace medallion {
+namespace {
+
+const Vocabulary& Words() {
+  static const Vocabulary words = {"Wh", "kWh", "Outlet"};
+  return words;
+}
+
+struct Row {
+  std::string hex = {}, word = {};
+  std::optional<int32_t> number = {};
+  UtcTime time = kNoTime;
+  std::vector<std::string> list = {};
+  bool operator==(const Row&) const = default;
+};
+template <class R, class Visitor>
+  requires std::same_as<std::remove_const_t<R>, Row>
+void VisitFields(R& row, Visitor&& visit) {
+  using Text = std::remove_reference_t<decltype((row.hex))>;
+  visit(Hexadecimal<Text>{row.hex}), visit(Word<Text>{row.word, Words()});
+  visit(row.number), visit(row.time), visit(row.list);
+}
+
+std::string Packed(const Row& row) {
+  PackWriter writer;
+  writer(row);
+  return std::string(writer.bytes());
+}
+
+TEST_CASE("pack: what was written is read, in as few bytes as its kind allows") {
+  constexpr size_t kMask = 5;
+  struct Case {
+    Row row;
+    size_t bytes;
+  };
+  for (const Case& c : std::initializer_list<Case>{
+           {{}, kMask},
+           {{.hex = "00ff"}, kMask + 1 + 2},
+           {{.hex = "0ff"}, kMask + 1 + 3},   // an odd number of digits
+           {{.hex = "00FF"}, kMask + 1 + 4},  // upper case would be lost
+           {{.hex = "00fg"}, kMask + 1 + 4},
+           {{.hex = "a"}, kMask + 1 + 1},
+           {{.hex = "0123abcd-0123-4567-89ab-0123456789ab"}, kMask + 1 + 16},
+           {{.hex = "0123abcd-0123-4567-89ab-0123456789aB"}, kMask + 1 + 36},
+           {{.hex = "0123abcd+0123-4567-89ab-0123456789ab"}, kMask + 1 + 36},
+           {{.hex = "0123abcd00123045670890ab00123456789ab"}, kMask + 1 + 37},
+           {{.word = "kWh"}, kMask + 1},
+           {{.word = "kwh"}, kMask + 2 + 3},  // no word of the vocabulary
+           {{.number = 0}, kMask + 1},        // a zero that is there is no null
+           {{.number = -65}, kMask + 2},
+           {{.time = {0}}, kMask + 1},
+           {{.list = {"x", ""}}, kMask + 1 + 2 + 1},
+       }) {
+    CAPTURE(c.row.hex, c.row.word, c.bytes);
+    const std::string bytes = Packed(c.row);
+    CHECK(bytes.size() == c.bytes);
+    Arena texts;
+    PackReader reader(bytes, texts);
+    Row read{.hex = "old", .word = "old", .number = 7, .time = {7}, .list = {}};
+    reader(read);
+    CHECK(reader.ok());
+    CHECK(reader.at_end());
+    CHECK(read == c.row);
+  }
+}
+
+TEST_CASE("pack: bytes that are cut short are not taken for a row") {
+  const std::string bytes = Packed({.hex = "0123abcd-0123-4567-89ab-0123456789ab",
+                                    .word = "kwh",
+                                    .number = 1'000'000,
+                                    .time = {1},
+                                    .list = {"one", "two"}});
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    CAPTURE(size);
+    Arena texts;
+    PackReader reader(std::string_view(bytes).substr(0, size), texts);
+    Row read;
+    reader(read);
+    CHECK_FALSE(reader.ok());
+  }
+}
+
+TEST_CASE("vocabulary: codes are given in order, and only to its words") {
+  CHECK(Words().CodeOf("Wh") == 1);
+  CHECK(Words().CodeOf("Outlet") == 3);
+  CHECK(Words().CodeOf("outlet") == 0);
+  CHECK(Words().CodeOf("") == 0);
+  CHECK(Words().WordOf(2) == "kWh");
+  CHECK(Words().WordOf(0).empty());
+  CHECK(Words().WordOf(4).empty());
+}
+
+}  // namespace
+}  // namespace medallion
