@@ -9,6 +9,7 @@
 //                 fate, conflict, differs, filled, winner order, since
 //                 a coordinate for each bit of `filled`; then the row's own values: a mask, all of them
 //               texts?                        only where there are any: violations, reason, detail
+//               milestone?                    only where it is one
 //               the row
 //   whole    := element, entity?, topic, partition, offset, payload digest, ordinal
 //
@@ -29,7 +30,7 @@ namespace codec {
 
 // Bits of `shape`: what is there, and which digests are copies.
 inline constexpr uint8_t kHasUnit = 1, kUnitIsKey = 2, kHasEntity = 4, kUnitIsEntity = 8, kHasCut = 16,
-                         kHasStanding = 32, kHasTexts = 64;
+                         kHasStanding = 32, kHasTexts = 64, kHasMilestone = 128;
 
 template <class Row>
 uint8_t ShapeOf(const Element<Row>& element) {
@@ -44,6 +45,7 @@ uint8_t ShapeOf(const Element<Row>& element) {
   if (identity.cut != 0 || identity.fact != 0) shape |= kHasCut;
   if (standing.fate != Fate::kSilver || standing.filled != 0) shape |= kHasStanding;
   if (!element.violations.empty() || !element.reason.empty() || !element.detail.empty()) shape |= kHasTexts;
+  if (element.milestone != Milestone::kNone) shape |= kHasMilestone;
   return static_cast<uint8_t>(shape);
 }
 
@@ -79,6 +81,7 @@ MEDALLION_INLINE inline void VisitElement(Element& element, uint8_t shape, Io& i
   if ((shape & kHasCut) != 0) io(identity.cut), io(identity.fact);
   if ((shape & kHasStanding) != 0) VisitStanding(element, io);
   if ((shape & kHasTexts) != 0) io(element.violations), io(element.reason), io(element.detail);
+  if ((shape & kHasMilestone) != 0) io(element.milestone);
   io(element.row);
 }
 

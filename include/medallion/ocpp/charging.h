@@ -52,7 +52,9 @@ struct Charging {
   }
   static UtcTime NextDue(const Gold& row) { return row.next_due_at; }
   static std::string_view Subject(const Event& row) { return row.charge_point_id; }
-  static std::string_view Action(const Event& row) { return EventTypeName(row.event_type); }
+  static std::string_view Action(const Event& row) {
+    return row.action.empty() ? EventTypeName(row.event_type) : row.action;
+  }
 };
 
 }  // namespace medallion::ocpp

@@ -81,6 +81,10 @@ struct ChargingEvent {
   uint32_t ordinal = 0;
   uint32_t reading = 0;     // number among readings of equal key in one message
   std::string_view detail;  // JSON object with the particulars of a flag, or empty
+  // Of frames, for pairing a result with its call; no columns of the table.
+  std::string_view connection_id = {};  // of a call or result; empty: unknown
+  std::string_view action = {};         // of an ignored call: "BootNotification"; of a result empty
+  std::string_view authorization = {};  // of a result: idTagInfo.status
   bool operator==(const ChargingEvent&) const = default;
 };
 
@@ -152,6 +156,7 @@ void VisitFields(Row& row, Visitor&& visit) {
   visit(word(row.connector_status)), visit(word(row.error_code)), visit(word(row.stop_reason));
   visit(hex(row.id_tag_hash)), visit(row.offline), visit(word(row.ocpp_version)), visit(row.schema_version);
   visit(row.extra_fields), visit(row.flags), visit(row.host_flags), visit(row.reading), visit(row.detail);
+  visit(row.connection_id), visit(word(row.action)), visit(word(row.authorization));
 }
 
 // The values that copies of one fact must agree in. Source: the charging domain, section 3.

@@ -15,6 +15,14 @@ namespace medallion {
 // The key of what is derived (a charging transaction, an account). All zeros: the row bears on no entity.
 using EntityKey = Digest;
 
+// How an element stands on the timeline of its subject (a charge point): what ties facts to entities beyond their own
+// keys, and entities to one another, is read from the timeline (see gold/resolve.h).
+enum class Milestone : uint8_t {
+  kNone,       // not on it
+  kDetail,     // looked at only where the milestones leave a question
+  kMilestone,  // always looked at
+};
+
 // The other members of its fact that a standing names. Most elements are alone, and need none.
 struct Others {
   Order winner;                                     // duplicate or conflict: the row it is measured against
@@ -48,6 +56,7 @@ struct Element {
   Identity identity;  // `unit` is all zeros where it is not to be settled; `order` holds always
   EntityKey entity{};
   Standing standing;
+  Milestone milestone = Milestone::kNone;
   // Quarantined for broken rules: their codes as a JSON array, in the order of the rule table.
   std::string_view violations;
   std::string_view reason;  // ignored: why
