@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "medallion/gold/derive_entities.h"
 #include "medallion/gold/merge.h"
 #include "medallion/ocpp/charging_event.h"
 #include "medallion/ocpp/charging_session.h"
@@ -34,13 +35,13 @@ struct Charging {
   static std::string Difference(const Event& row, const Event& fact, uint8_t differs);
   using Model = SessionRules;
   static Model ModelOf(const Options& options) { return Model(options); }
-  static std::vector<Gold> Derive(std::span<const ChargingElement> history, UtcTime clock, const Model& model,
-                                  std::string* summary) {
+  static std::vector<Gold> Derive(std::span<const ChargingElement> history, Contexts, UtcTime clock,
+                                  const Model& model, std::string* summary) {
     return DeriveSessions(history, clock, model, summary);
   }
   static std::optional<std::vector<Gold>> Continue(std::string& summary,
-                                                   std::span<const ChargingElement> added, UtcTime clock,
-                                                   const Model& model) {
+                                                   std::span<const ChargingElement> added, Contexts,
+                                                   UtcTime clock, const Model& model) {
     return ContinueSessions(summary, added, clock, model);
   }
 
