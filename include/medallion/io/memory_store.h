@@ -27,6 +27,11 @@ namespace medallion {
 
 namespace memory {
 
+template <class T>
+void PrefetchAll(const T& value) {
+  for (size_t at = 0; at < sizeof value; at += 64) __builtin_prefetch(reinterpret_cast<const char*>(&value) + at);
+}
+
 // Notes the member, if it is the winner of the fact that `arrived` is about.
 template <class Event>
 void TakeWinner(const Element<Event>& member, const Identity& arrived, Glance& glance) {
@@ -257,6 +262,7 @@ void MemoryStore<Pack>::PrefetchUnits(std::span<const Element<Event>> arrived) c
   const auto guess = [&](size_t ahead) {
     return ahead < arrived.size() ? units_.Guess(arrived[ahead].identity.unit) : kNone;
   };
+  if (4 * kAhead < arrived.size()) __builtin_prefetch(&arrived[4 * kAhead].identity.unit);
   if (3 * kAhead < arrived.size()) units_.Prefetch(arrived[3 * kAhead].identity.unit);
   if (const uint32_t slot = guess(2 * kAhead); slot != kNone) __builtin_prefetch(&slots_[slot]);
   if (const uint32_t slot = guess(kAhead); slot != kNone) {
@@ -449,6 +455,7 @@ absl::Status MemoryStore<Pack>::Apply(const Batch<Pack>& batch) {
 // The same for elements that are to be written.
 template <class Pack>
 void MemoryStore<Pack>::PrefetchPlaces(std::span<const Element<Event>> elements) const {
+  if (3 * kAhead < elements.size()) memory::PrefetchAll(elements[3 * kAhead]);
   if (2 * kAhead < elements.size()) {
     units_.Prefetch(elements[2 * kAhead].identity.unit);
     entity_of_.Prefetch(elements[2 * kAhead].entity);
