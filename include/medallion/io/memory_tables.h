@@ -73,7 +73,7 @@ class DigestIndex {
   const uint32_t* Find(const Digest& key, IsIt&& is_it) const {
     const uint32_t print = PrintOf(key);
     for (size_t at = Begin(print);; at = (at + 1) & mask_) {
-      const Entry& entry = entries_[at];
+      const Entry& entry = entries_.at[at];
       if (entry.number == kNone) return nullptr;
       if (entry.print == print && is_it(entry.number)) return &entry.number;
     }
@@ -85,7 +85,7 @@ class DigestIndex {
   // Adds a number for a key that has none.
   void Insert(const Digest& key, uint32_t number);
 
-  void Prefetch(const Digest& key) const { __builtin_prefetch(&entries_[Begin(PrintOf(key))]); }
+  void Prefetch(const Digest& key) const { __builtin_prefetch(&entries_.at[Begin(PrintOf(key))]); }
   // The number that Find is going to ask about first, or kNone.
   uint32_t Guess(const Digest& key) const;
 
@@ -94,6 +94,14 @@ class DigestIndex {
     uint32_t print = 0;
     uint32_t number = kNone;
   };
+  // A power of two of entries, without numbers: a large table in large pages.
+  struct Entries {
+    explicit Entries(size_t size);
+    std::unique_ptr<Entry[]> small;
+    std::unique_ptr<Pages> large;
+    Entry* at;
+    size_t size;
+  };
 
   static uint32_t PrintOf(const Digest& key) { return static_cast<uint32_t>(key.Prefix()); }
   // The upper bits: so a table that grows is read and written from begin to end.
@@ -101,7 +109,7 @@ class DigestIndex {
   void Put(Entry entry);
   void Grow();
 
-  std::vector<Entry> entries_ = std::vector<Entry>(16);
+  Entries entries_{16};
   size_t mask_ = 15;
   int shift_ = 28;
   size_t size_ = 0;
