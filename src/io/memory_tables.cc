@@ -87,9 +87,9 @@ void DigestIndex::Grow() {
   }
 }
 
-// A quarter stays empty: where less does, looks for what is not there become long.
 void DigestIndex::Insert(const Digest& key, uint32_t number) {
-  if (++size_ > entries_.size / 4 * 3) Grow();
+  if (IsFull()) Grow();
+  ++size_;
   Put({PrintOf(key), number});
 }
 

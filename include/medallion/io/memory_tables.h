@@ -84,6 +84,21 @@ class DigestIndex {
   }
   // Adds a number for a key that has none.
   void Insert(const Digest& key, uint32_t number);
+  // The number that Find finds; where there is none, adds one and returns null.
+  template <class IsIt>
+  uint32_t* FindOrInsert(const Digest& key, uint32_t number, IsIt&& is_it) {
+    const uint32_t print = PrintOf(key);
+    size_t at = Begin(print);
+    for (; entries_.at[at].number != kNone; at = (at + 1) & mask_) {
+      if (entries_.at[at].print == print && is_it(entries_.at[at].number)) return &entries_.at[at].number;
+    }
+    if (IsFull()) {
+      Insert(key, number);
+    } else {
+      ++size_, entries_.at[at] = {print, number};
+    }
+    return nullptr;
+  }
 
   void Prefetch(const Digest& key) const { __builtin_prefetch(&entries_.at[Begin(PrintOf(key))]); }
   // The number that Find is going to ask about first, or kNone.
@@ -106,6 +121,8 @@ class DigestIndex {
   static uint32_t PrintOf(const Digest& key) { return static_cast<uint32_t>(key.Prefix()); }
   // The upper bits: so a table that grows is read and written from begin to end.
   size_t Begin(uint32_t print) const { return print >> shift_; }
+  // A quarter stays empty: where less does, looks for what is not there become long.
+  bool IsFull() const { return size_ >= entries_.size / 4 * 3; }
   void Put(Entry entry);
   void Grow();
 
