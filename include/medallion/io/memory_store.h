@@ -419,7 +419,7 @@ bool MemoryStore<Pack>::AnswerAll(std::vector<uint32_t>& entities, const History
 template <class Pack>
 absl::Status MemoryStore<Pack>::History(const HistoryQuery& query, HistoryAnswer<Event>& answer) {
   absl::flat_hash_set<uint32_t> taken;
-  answer.elements.reserve(query.rows_max);
+  answer.elements.reserve(std::min<size_t>(query.rows_max, 8 * kAhead));
   std::vector<uint32_t> waiting;
   const auto take = [&](uint32_t entity) {  // false once the answer is full
     if (taken.insert(entity).second) waiting.push_back(entity);
