@@ -29,6 +29,13 @@ namespace medallion {
 
 namespace memory {
 
+template <class T>
+void PrefetchAll(const T& value) {
+  const char* const begin = reinterpret_cast<const char*>(&value);
+  for (size_t at = 0; at < sizeof value; at += 64) __builtin_prefetch(begin + at);
+  __builtin_prefetch(begin + sizeof value - 1);
+}
+
 // Notes the member, if it is the winner of the fact that `arrived` is about.
 template <class Event>
 void TakeWinner(const Element<Event>& member, const Identity& arrived, Glance& glance) {
@@ -127,7 +134,8 @@ class MemoryStore final : public Store<Pack>, public Tables {
   void ForRecord(uint32_t record, Visit&& visit) const;
   template <class Visit>
   void ForUnit(const Digest& unit, Visit&& visit);
-  void PrefetchUnits(std::span<const Element<Event>> arrived) const;
+  template <class Visit>
+  void ForKnownUnits(std::span<const Element<Event>> arrived, const Visit& visit);
   bool GlanceAt(const Identity& arrived, Arena& texts, Glance& glance);
   void Consider(Crowd& crowd, uint32_t slot, const Element<Event>& element);
   Crowd& CrowdOf(const Digest& unit);
@@ -260,29 +268,37 @@ void MemoryStore<Pack>::ForUnit(const Digest& unit, Visit&& visit) {
   }
 }
 
-// Begins the look-ups of units that are soon to be asked for: the farthest ahead reads its place in the table, the next
-// its latest element, and the nearest what that is unpacked from.
+// Looks for the units of the arrived in stages, so that many wait for memory together: the farthest ahead fetches its
+// element, the next its place in the table, the next its latest element, and the nearest what that is unpacked from.
+// Calls `visit` with each arrived one whose unit may be known.
 template <class Pack>
-void MemoryStore<Pack>::PrefetchUnits(std::span<const Element<Event>> arrived) const {
-  const auto guess = [&](size_t ahead) {
-    return ahead < arrived.size() ? units_.Guess(arrived[ahead].identity.unit) : kNone;
-  };
-  if (3 * kAhead < arrived.size()) units_.Prefetch(arrived[3 * kAhead].identity.unit);
-  if (const uint32_t slot = guess(2 * kAhead); slot != kNone) __builtin_prefetch(&slots_[slot]);
-  if (const uint32_t slot = guess(kAhead); slot != kNone) {
-    blobs_.Prefetch(slots_[slot].blob);
-    records_.Prefetch(slots_[slot].record);
+template <class Visit>
+void MemoryStore<Pack>::ForKnownUnits(std::span<const Element<Event>> arrived, const Visit& visit) {
+  std::array<uint32_t, 2 * kAhead> guesses;  // of the next, from the second stage on
+  for (size_t i = 0; i < arrived.size() + 3 * kAhead; ++i) {
+    if (i + kAhead < arrived.size()) __builtin_prefetch(&arrived[i + kAhead].identity.unit);
+    if (i < arrived.size()) units_.Prefetch(arrived[i].identity.unit);
+    if (i >= 3 * kAhead && guesses[(i - 3 * kAhead) % guesses.size()] != kNone) visit(i - 3 * kAhead);
+    if (i >= kAhead && i - kAhead < arrived.size()) {
+      const Element<Event>& element = arrived[i - kAhead];
+      const uint32_t slot = element.to_settle() ? units_.Guess(element.identity.unit) : kNone;
+      guesses[(i - kAhead) % guesses.size()] = slot;
+      if (slot != kNone) __builtin_prefetch(&slots_[slot]);
+    }
+    if (i < 2 * kAhead || i - 2 * kAhead >= arrived.size()) continue;
+    if (const uint32_t slot = guesses[(i - 2 * kAhead) % guesses.size()]; slot != kNone) {
+      blobs_.Prefetch(slots_[slot].blob);
+      records_.Prefetch(slots_[slot].record);
+    }
   }
 }
 
 template <class Pack>
 absl::Status MemoryStore<Pack>::Known(const KnownQuery<Event>& query, KnownAnswer<Event>& answer) {
-  for (uint32_t i = 0; i < query.arrived.size(); ++i) {
-    PrefetchUnits(query.arrived.subspan(i));
-    if (!query.arrived[i].to_settle()) continue;
-    Glance glance{.arrived = i};
+  ForKnownUnits(query.arrived, [&](size_t i) {
+    Glance glance{.arrived = static_cast<uint32_t>(i)};
     if (GlanceAt(query.arrived[i].identity, answer.texts, glance)) answer.glances.push_back(glance);
-  }
+  });
   absl::flat_hash_set<uint32_t> taken;
   const auto take = [&](uint32_t slot) {
     if (!taken.insert(slot).second) return;
@@ -435,7 +451,7 @@ bool MemoryStore<Pack>::AnswerAll(std::vector<uint32_t>& entities, const History
 template <class Pack>
 absl::Status MemoryStore<Pack>::History(const HistoryQuery& query, HistoryAnswer<Event>& answer) {
   absl::flat_hash_set<uint32_t> taken;
-  answer.elements.reserve(query.rows_max);
+  answer.elements.reserve(std::min<size_t>(query.rows_max, 8 * kAhead));
   std::vector<uint32_t> waiting;
   const auto take = [&](uint32_t entity) {  // false once the answer is full
     if (taken.insert(entity).second) waiting.push_back(entity);
@@ -497,13 +513,14 @@ absl::Status MemoryStore<Pack>::Apply(const Batch<Pack>& batch) {
 // The same for elements that are to be written.
 template <class Pack>
 void MemoryStore<Pack>::PrefetchPlaces(std::span<const Element<Event>> elements) const {
+  if (3 * kAhead < elements.size()) memory::PrefetchAll(elements[3 * kAhead]);
   if (2 * kAhead < elements.size()) {
     units_.Prefetch(elements[2 * kAhead].identity.unit);
     entity_of_.Prefetch(elements[2 * kAhead].entity);
   }
   if (kAhead >= elements.size()) return;
   const uint32_t entity = entity_of_.Guess(elements[kAhead].entity);
-  if (entity != kNone) __builtin_prefetch(&entities_[entity]);
+  if (entity != kNone) memory::PrefetchAll(entities_[entity]);
 }
 
 // Elements come in the order of the batch's records; known ones that now stand otherwise after them.
@@ -650,10 +667,10 @@ void MemoryStore<Pack>::Withdraw(const ElementId& id) {
 
 template <class Pack>
 uint32_t MemoryStore<Pack>::EntityOf(const EntityKey& key) {
-  if (const uint32_t* const found = FindEntity(key); found != nullptr) return *found;
   const auto number = static_cast<uint32_t>(entities_.size());
+  const auto is_it = [&](uint32_t entity) { return entities_[entity].key == key; };
+  if (const uint32_t* const found = entity_of_.FindOrInsert(key, number, is_it); found != nullptr) return *found;
   entities_.push_back({.key = key});
-  entity_of_.Insert(key, number);
   return number;
 }
 
@@ -717,11 +734,11 @@ void MemoryStore<Pack>::Chain(uint32_t slot, uint32_t entity, const Element<Even
   if (entity != kNone) at.next_of_entity = std::exchange(entities_[entity].first, slot);
   if (!element.to_settle()) return;
   const Digest& unit = element.identity.unit;
-  if (uint32_t* const found = FindUnit(unit); found != nullptr) {
+  const auto is_it = [&](uint32_t other) { return UnitOf(other) == unit; };
+  if (uint32_t* const found = units_.FindOrInsert(unit, slot, is_it); found != nullptr) {
     at.next_of_unit = std::exchange(*found, slot);
-  } else {
-    units_.Insert(unit, slot);
   }
+  if (crowds_.empty()) return;
   const auto crowd = crowds_.find(unit);
   if (crowd != crowds_.end()) Consider(crowd->second, slot, element);
 }

@@ -220,13 +220,16 @@ absl::Status Runner<Pack>::TakeAll(Source& source) {
   absl::Status reading;
   for (bool at_end = false;;) {
     while (!at_end && reading.ok() && read.size() < ahead()) {
-      absl::StatusOr<SourceBatch> batch = source.Read(run_.batch_records);
+      absl::StatusOr<SourceBatch> batch = source.ReadAhead(run_.batch_records);
       reading = batch.status();
       if (!reading.ok()) break;
       at_end = batch->at_end;
       if (batch->records.empty()) continue;
-      const SourceBatch& kept = read.emplace_back(*std::move(batch));
-      refining.Add([this, &kept] { return Pack::Refine(kept.records, options_); });
+      SourceBatch& kept = read.emplace_back(*std::move(batch));
+      refining.Add([this, &kept] {
+        if (kept.finish) kept.finish(kept.records);
+        return Pack::Refine(kept.records, options_);
+      });
     }
     if (read.empty()) return reading;
     Refined<Event> refined = refining.Next();

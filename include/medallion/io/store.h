@@ -62,7 +62,7 @@ struct HistoryQuery {
   size_t stale_skip = 0;     // but not the first so many, in an order that only Apply changes
   UtcTime due_by = kNoTime;  // also the entities of Gold rows with next_due_at <= due_by, found by an index
   bool whole = false;        // every element, and no summary
-  size_t rows_max = 4'000;   // no further entity once so many entities and elements are in the answer
+  size_t rows_max = 1'000;   // no further entity once so many entities and elements are in the answer
 };
 
 // Answer of History. Rows refer to `texts` or to the store, and hold until an Apply that writes elements of these
