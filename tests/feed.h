@@ -127,6 +127,11 @@ inline Feed MakeNastyFeed(uint64_t seed) {
   return MakeLawFeed({.seed = seed, .odd_series = true, .disputed = true});
 }
 
+// OCPP-J frames of one or two stations, 1.6 or 2.x, and of their back end, both directions: retries with old and new
+// message ids, results late, lost or refused, ids that are none, used again or learned, offline queues, boots, several
+// transactions on one connector. In order of receipt.
+Feed MakeFrameFeed(uint64_t seed);
+
 // `records` as JSON lines of wrapped records, for files. A payload that is not UTF-8 is written as
 // `value_b64`.
 std::string WrappedLines(const std::vector<BronzeRecord>& records);
