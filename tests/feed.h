@@ -91,6 +91,10 @@ class FeedStream {
   bool AppendWrappedLines(size_t records, std::string& out);
   bool AppendFlatLines(size_t records, std::string& out);
 
+  // The next `records` events as OCPP 1.6 frames, a line each, and after each start the answer that names its
+  // transaction.
+  bool AppendFrameLines(size_t records, std::string& out);
+
   // The next `records` events as records.
   bool AppendRecords(size_t records, Feed& out);
 

@@ -41,6 +41,9 @@ struct Timeline {
   TimeSpan seen;                                // `elements` holds every milestone within
   bool details = false;                         // and every detail
   std::span<const Element<Row>> elements = {};  // each once, in any order, whatever their fate
+  // Two hints that spare wide reads; what they begin as is always safe.
+  bool went = true;   // elements may have gone from `touched`: it cannot be judged by what stands there
+  bool loose = true;  // some element of the subject, at any time, may be of another entity than its keys name
 };
 
 // What a resolution says of a timeline: either what it must see first, or the links.
