@@ -253,7 +253,7 @@ void JsonToGold(benchmark::State& state) {
     state.counters["bytes/event"] =
         static_cast<double>(ResidentBytes() - before) / static_cast<double>(records.size());
     int64_t sessions = 0;
-    if (!store.Read(Charging::kGoldTable, [&](std::string_view) { return ++sessions, absl::OkStatus(); })
+    if (!store.Read(Charging::kGoldTables[0], [&](std::string_view) { return ++sessions, absl::OkStatus(); })
              .ok()) {
       return state.SkipWithError("the sessions cannot be read");
     }
