@@ -209,7 +209,7 @@ void ReadSample(const Written& written, Draft& draft) {
     draft.notes |= kNoteMeterAbsent;
     return;
   }
-  ReadSampleUnit(written, event.measurand.starts_with("Energy."), measurand_given, draft);
+  ReadSampleUnit(written, event.measurand.starts_with("Energy"), measurand_given, draft);
   const bool scalar = written.value->kind == JsonKind::kText || written.value->kind == JsonKind::kNumber;
   event.value = scalar ? Trim(written.value->text) : std::string_view();
   const auto value = Decimal::Parse(event.value, ScaleOf(event.unit).exponent10);
