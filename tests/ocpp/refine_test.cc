@@ -168,7 +168,7 @@ TEST_CASE("refine: rejected elements say why, with the particulars") {
   };
   for (const Case& c : std::initializer_list<Case>{
            {"{\"a\":1}}", R"(["CORRUPT_PAYLOAD"])", R"({"problem":"malformed JSON","byte":7})", "KEY", ""},
-           {"[]", R"(["CORRUPT_PAYLOAD"])", R"({"problem":"not a JSON object","byte":0})", "KEY", ""},
+           {"7", R"(["CORRUPT_PAYLOAD"])", R"({"problem":"not a JSON object","byte":0})", "KEY", ""},
            {"\xFF", R"(["CORRUPT_PAYLOAD"])", R"({"problem":"bad encoding"})", "KEY", ""},
            {Payload("Heartbeat", {{"schema_version", "9"}}), R"(["SCHEMA_MISMATCH"])", "", "KEY", ""},
            {Payload("Heartbeat", {{"x", "1"}, {"\\u0078", "2"}}), R"(["AMBIGUOUS_FIELD"])",
