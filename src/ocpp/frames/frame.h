@@ -107,7 +107,7 @@ struct Frame {
     return samples.All().subspan(instant.begin, instant.end - instant.begin);
   }
   void Clear() {
-    corrupt = action = code = {};
+    corrupt = action = code = {}, type = FrameType::kCall;
     id = {}, message = nullptr, unknown_fields = 0;
     coerced = reshaped = false;
     header.Clear(), instants.Clear(), samples.Clear();

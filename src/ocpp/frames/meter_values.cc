@@ -22,20 +22,14 @@ constexpr auto kFields2 = std::to_array<FieldSpec>({
     {"customData"},
 });
 
-// What tells a transaction's id may be looked for in the readings: one of the register is enough, else any.
+// Where no row has a register, the first one tells that the transaction was there.
 void MarkDetails(FrameContext& context) {
+  if (MarkRegisters(context)) return;
   const auto rows = std::span(context.elements).subspan(context.begin);
-  const auto is_silver = [](const ChargingElement& element) {
+  const auto first = std::find_if(rows.begin(), rows.end(), [](const ChargingElement& element) {
     return element.standing.fate == Fate::kSilver;
-  };
-  bool any = false;
-  for (ChargingElement& element : rows) {
-    if (!is_silver(element) || !element.row.meter_wh) continue;
-    element.milestone = Milestone::kDetail;
-    any = true;
-  }
-  const auto first = std::find_if(rows.begin(), rows.end(), is_silver);
-  if (!any && first != rows.end()) first->milestone = Milestone::kDetail;
+  });
+  if (first != rows.end()) first->milestone = Milestone::kDetail;
 }
 
 void AddRows(Start& start, FrameContext& context) {

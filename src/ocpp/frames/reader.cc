@@ -70,6 +70,12 @@ bool IsKept(Shape shape, const FieldValue& value) {
   return shape == Shape::kAny && value.kind != JsonKind::kAbsent;
 }
 
+// What is ambiguous inside of a value makes the object ambiguous that it stands in.
+void NoteAmbiguous(JsonWalk& walk, FrameFields& fields) {
+  const std::string_view name = walk.TakeAmbiguous();
+  if (fields.ambiguous.empty()) fields.ambiguous = name;
+}
+
 std::string_view Corrupt(std::string_view problem, std::optional<size_t> byte, Arena& texts) {
   std::string detail = "{\"problem\":";
   AppendJsonString(problem, detail);
@@ -112,6 +118,7 @@ const Frame& FrameReader::Read(std::string_view payload, std::string_view versio
   JsonWalk walk({padded, stripped.size()}, texts);
   members_.clear();
   const char* const because = Envelope(version, walk);
+  NoteAmbiguous(walk, frame_.header);
   if (!walk.failed()) walk.AtEnd();
   if (walk.failed()) {
     const auto skipped = static_cast<size_t>(stripped.data() - payload.data());
@@ -149,7 +156,7 @@ const char* FrameReader::Envelope(std::string_view version, JsonWalk& walk) {
 const char* FrameReader::Element(size_t i, std::string_view version, JsonWalk& walk) {
   const bool result = frame_.type == FrameType::kResult;
   const bool error = frame_.type == FrameType::kError || frame_.type == FrameType::kResultError;
-  if (i == 2 ? result : i == 3 && !error) return Payload(version, walk);
+  if (!error && i == (result ? 2 : 3)) return Payload(version, walk);
   FieldValue value;
   if (!walk.Any(value)) return nullptr;
   switch (i) {
@@ -207,7 +214,6 @@ const char* FrameReader::Payload(std::string_view version, JsonWalk& walk) {
   }
   FieldValue value;
   if (!walk.Any(value)) return nullptr;
-  frame_.header.ambiguous = walk.TakeAmbiguous();
   if (value.kind == JsonKind::kAbsent) return frame_.reshaped |= IsVersion2(version), nullptr;
   if (value.text == "[]") return frame_.reshaped = true, nullptr;  // as some languages write an empty object
   return value.text.starts_with('{') ? nullptr : "its payload is no object";
@@ -231,6 +237,7 @@ bool FrameReader::Object(std::span<const FieldSpec> specs, std::string_view path
     if (spec == nullptr) {
       FieldValue value;
       if (!walk.Any(value)) return false;
+      NoteAmbiguous(walk, target.fields);
       members_.push_back({name, value});
       ++frame_.unknown_fields;
       continue;
@@ -247,8 +254,6 @@ bool FrameReader::Object(std::span<const FieldSpec> specs, std::string_view path
   }
   if (walk.failed()) return false;
   Keep(path, begin, target);
-  const std::string_view nested = walk.TakeAmbiguous();
-  if (target.fields.ambiguous.empty()) target.fields.ambiguous = nested;
   return true;
 }
 
@@ -270,6 +275,7 @@ bool FrameReader::Field(const FieldSpec& spec, Target target, JsonWalk& walk, Pa
   }
   FieldValue value;
   if (!walk.Any(value)) return false;
+  NoteAmbiguous(walk, fields);
   part.end = walk.at();
   if (value.kind == JsonKind::kText && spec.slot != Slot::kValue) value.text = WithoutNuls(value.text);
   part.blank = IsBlank(value);
@@ -330,6 +336,7 @@ bool FrameReader::Item(const FieldSpec& spec, JsonWalk& walk) {
   FieldValue value;
   fields.is_object = false;
   if (!walk.Any(value)) return false;
+  NoteAmbiguous(walk, fields);
   if (value.kind == JsonKind::kAbsent) sample ? frame_.samples.DropLast() : frame_.instants.DropLast();
   return true;
 }

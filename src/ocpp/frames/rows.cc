@@ -172,6 +172,18 @@ void AddWithoutReading(const Start& start, const FieldValue& time, FrameContext&
   Conclude(draft, context.options, context.texts, element);
 }
 
+bool MarkRegisters(FrameContext& context) {
+  bool any = false;
+  for (size_t i = context.begin; i < context.elements.size(); ++i) {
+    ChargingElement& element = context.elements[i];
+    const bool reading = element.row.event_type == EventType::kMeterValues && element.row.meter_wh;
+    if (!reading || element.standing.fate != Fate::kSilver) continue;
+    element.milestone = Milestone::kDetail;
+    any = true;
+  }
+  return any;
+}
+
 void AddExtraFields(std::string_view extra, ChargingEvent& row, Arena& texts) {
   if (extra.empty() || row.extra_fields.empty()) {
     if (!extra.empty()) row.extra_fields = extra;

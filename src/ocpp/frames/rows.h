@@ -81,6 +81,10 @@ void AddMissing(const Start& start, std::string_view name, FrameContext& context
 // Adds a row without a reading. Its time is `time`, or where that is none the first instant's.
 void AddWithoutReading(const Start& start, const FieldValue& time, FrameContext& context);
 
+// Marks the frame's readings of the register: a start without an id may learn it from them (see gold/resolve.h). Whether
+// there are any.
+bool MarkRegisters(FrameContext& context);
+
 // Puts a JSON object's members before the row's extra fields.
 void AddExtraFields(std::string_view extra, ChargingEvent& row, Arena& texts);
 // Puts the message's own extra fields on its first row.

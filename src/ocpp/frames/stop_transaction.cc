@@ -38,6 +38,7 @@ void Add(FrameContext& context) {
 
   samples.row.event_type = EventType::kMeterValues;
   if (sound || IsSound(samples)) AddSamples(samples, context);
+  MarkRegisters(context);
 }
 
 }  // namespace
