@@ -36,6 +36,16 @@ void HashPayloads(std::span<const BronzeRecord> records, std::span<Digest> diges
   Sha256Each(std::span(payloads).first(records.size()), digests);
 }
 
+// How many elements there will be, about: room that is not used is not touched, but growing copies all of them.
+size_t ElementsAbout(std::span<const BronzeRecord> batch) {
+  constexpr size_t kSampleBytes = 128;
+  size_t elements = batch.size();
+  for (const BronzeRecord& record : batch) {
+    if (record.payload.starts_with('[')) elements += record.payload.size() / kSampleBytes;
+  }
+  return elements;
+}
+
 // The payload digest of each element: record i has those from ends[i - 1], of the first from `begin`, to ends[i].
 std::span<const Digest> OfElements(std::span<const Digest> payloads, std::span<const uint32_t> ends,
                                    size_t begin, std::vector<Digest>& scratch) {
@@ -69,7 +79,7 @@ ChargingElement RefineFields(const FlatFields& fields, const BronzeRecord& recor
 Refined<ChargingEvent> Refine(std::span<const BronzeRecord> batch, const Options& options) {
   Refined<ChargingEvent> refined;
   std::vector<ChargingElement>& elements = refined.elements;
-  elements.reserve(batch.size());
+  elements.reserve(ElementsAbout(batch));
   refined.ingest_ts.reserve(batch.size());
   refined.ends.reserve(batch.size());
   refined.payloads.resize(batch.size());
