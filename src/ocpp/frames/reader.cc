@@ -215,8 +215,10 @@ const char* FrameReader::Payload(std::string_view version, JsonWalk& walk) {
   FieldValue value;
   if (!walk.Any(value)) return nullptr;
   if (value.kind == JsonKind::kAbsent) return frame_.reshaped |= IsVersion2(version), nullptr;
-  if (value.text == "[]") return frame_.reshaped = true, nullptr;  // as some languages write an empty object
-  return value.text.starts_with('{') ? nullptr : "its payload is no object";
+  const bool container = value.kind == JsonKind::kContainer;
+  if (container && value.text == "[]")
+    return frame_.reshaped = true, nullptr;  // an empty object, as some write it
+  return container && value.text.starts_with('{') ? nullptr : "its payload is no object";
 }
 
 // ---- the payload --------------------------------------------------------------------------------------------
