@@ -1,0 +1,178 @@
+#include "resolve_neighbours.h"
+
+#include <algorithm>
+#include <string>
+
+#include "resolve_pairing.h"
+
+namespace medallion::ocpp {
+namespace {
+
+bool Names(const Start& start, std::string_view id) {
+  const std::string key = IdKey(id);
+  return std::any_of(start.ids.begin(), start.ids.end(),
+                     [&](const std::string& own) { return IdKey(own) == key; });
+}
+
+void Tell(const ChargingElement& element, SessionContext& context) {
+  context.ingest_max = std::max(context.ingest_max, element.row.ingest_ts);
+}
+
+// The time of the first that is meant, of elements in order.
+template <class Is>
+UtcTime TellFirst(const Copies& elements, const Is& is_meant, SessionContext& context) {
+  const auto first = std::find_if(elements.begin(), elements.end(), is_meant);
+  if (first == elements.end()) return kNoTime;
+  Tell(**first, context);
+  return (*first)->row.event_ts;
+}
+
+}  // namespace
+
+bool Neighbours::Counts(size_t number, const Line& line) {
+  const Start& start = milestones_.starts[number];
+  if (start.line != line) return false;
+  AskForAnswers(start, sight_);
+  return !start.refused;
+}
+
+std::optional<size_t> Neighbours::Before(const Line& line, UtcTime time) {
+  const UtcTime from = Plus(time, -kNeighbourMax);
+  const Numbers numbers = Between(milestones_.starts, from, time);
+  for (size_t i = numbers.end; i-- > numbers.begin;) {
+    if (!Counts(i, line)) continue;
+    sight_.Ask({milestones_.starts[i].at, time});  // it may stand here for when it came
+    return i;
+  }
+  if (from < sight_.seen().from) sight_.AskBack(time, kNeighbourMax);
+  return std::nullopt;
+}
+
+std::optional<size_t> Neighbours::After(const Line& line, UtcTime time) {
+  const UtcTime to = Plus(time, kNeighbourMax);
+  const Numbers numbers = Within(milestones_.starts, {Plus(time, 1), to});
+  for (size_t i = numbers.begin; i < numbers.end; ++i) {
+    if (!Counts(i, line)) continue;
+    sight_.Ask({time, milestones_.starts[i].at});
+    return i;
+  }
+  if (sight_.seen().to < to) sight_.AskOn(time, kNeighbourMax);
+  return std::nullopt;
+}
+
+std::optional<size_t> Neighbours::StartNamed(const Fact& fact) {
+  const Numbers numbers = Within(milestones_.starts, {Plus(fact.at, -kJoinMax), fact.at});
+  for (size_t i = numbers.end; i-- > numbers.begin;) {
+    if (!Names(milestones_.starts[i], fact.id)) continue;
+    sight_.Ask({milestones_.starts[i].at, fact.at});
+    return i;
+  }
+  return std::nullopt;
+}
+
+// Whether the stop ends the session that began with the start, which is at or before it: no later start has its id.
+bool Neighbours::IsOf(size_t stop, size_t start) {
+  const Fact& fact = milestones_.facts[stop];
+  const UtcTime began = milestones_.starts[start].at;
+  if (fact.id.empty()) return joining_.StartOf(stop) == start;
+  if (Plus(began, kJoinMax) < fact.at) return false;
+  const Numbers between = Within(milestones_.starts, {Plus(began, 1), fact.at});
+  for (size_t i = between.begin; i < between.end; ++i) AskForAnswers(milestones_.starts[i], sight_);
+  if (const std::optional<size_t> named = StartNamed(fact);
+      named.has_value() && milestones_.starts[*named].at >= began)
+    return named == start;
+  const std::optional<Learned> learned = joining_.LearnedBy(start);
+  return learned.has_value() && IdKey(learned->id) == IdKey(fact.id);
+}
+
+std::optional<size_t> Neighbours::StopOf(size_t start, UtcTime until) {
+  const Numbers numbers = Within(milestones_.facts, {milestones_.starts[start].at, until});
+  for (size_t i = numbers.begin; i < numbers.end; ++i) {
+    if (milestones_.facts[i].is_stop && IsOf(i, start)) return i;
+  }
+  return std::nullopt;
+}
+
+void Neighbours::TellIds(size_t number, SessionContext& context) {
+  const Start& start = milestones_.starts[number];
+  AskForAnswers(start, sight_);
+  if (start.names_transaction) return;
+  context.rejected = start.refused;
+  if (start.answered) context.ingest_max = start.answered_at;
+  if (!start.ids.empty()) {
+    context.transaction_id = start.ids.front();
+    context.aliases.assign(start.ids.begin() + 1, start.ids.end());
+  } else if (const std::optional<Learned> learned = joining_.LearnedBy(number)) {
+    context.transaction_id = learned->id;
+    context.inferred = true;
+    context.ingest_max = std::max(context.ingest_max, learned->ingest_ts);
+  }
+}
+
+// What comes after the start: what supersedes it, and boots and faults as long as it may go on.
+void Neighbours::TellEnd(size_t number, SessionContext& context) {
+  const Start& start = milestones_.starts[number];
+  const UtcTime far = Plus(start.at, kNeighbourMax);
+  const Numbers later = Within(milestones_.starts, {Plus(start.at, 1), far});
+  std::optional<size_t> next;
+  for (size_t i = later.begin; i < later.end && !next; ++i) {
+    if (start.line.known() && Counts(i, start.line)) next = i;
+  }
+  if (next) sight_.Ask({start.at, milestones_.starts[*next].at});
+  const UtcTime until = next ? milestones_.starts[*next].at : std::min(far, sight_.seen().to);
+  const std::optional<size_t> stop = StopOf(number, until);
+  if (!next && !stop && sight_.seen().to < far) sight_.AskOn(start.at, kNeighbourMax);
+  if (next && !stop && milestones_.starts[*next].entity() != start.entity()) {
+    context.superseded_by = until;
+    Tell(*milestones_.starts[*next].fact, context);
+  }
+  const UtcTime end = std::min(stop ? milestones_.facts[*stop].at : until, Plus(start.at, kJoinMax));
+  const auto within = [&](const ChargingElement* e) {
+    return start.at < e->row.event_ts && e->row.event_ts < end;
+  };
+  const auto on_line = [&](const ChargingElement* e) {
+    const Line line = LineOf(e->row);
+    return line.known() && start.line.known() && MayShare(line, start.line) && within(e);
+  };
+  context.rebooted_at = TellFirst(milestones_.boots, within, context);
+  context.faulted_at = TellFirst(milestones_.faults, on_line, context);
+}
+
+std::optional<size_t> Neighbours::PreviousStop(size_t number) {
+  const Start& start = milestones_.starts[number];
+  const std::optional<size_t> before = Before(start.line, start.at);
+  const UtcTime from = before ? milestones_.starts[*before].at : Plus(start.at, -kNeighbourMax);
+  const Numbers numbers = Within(milestones_.facts, {from, start.at});
+  for (size_t i = numbers.end; i-- > numbers.begin;) {
+    const Fact& fact = milestones_.facts[i];
+    if (!fact.is_stop || fact.fact->standing.fate != Fate::kSilver) continue;
+    if (before && IsOf(i, *before)) return i;
+    if (fact.line != start.line || fact.id.empty() || Names(start, fact.id)) continue;
+    return i;
+  }
+  return std::nullopt;
+}
+
+void Neighbours::TellPrevious(size_t number, SessionContext& context) {
+  const Start& start = milestones_.starts[number];
+  if (start.refused) return;
+  const std::optional<size_t> stop = PreviousStop(number);
+  if (!stop) return;
+  const Fact& previous = milestones_.facts[*stop];
+  if (!previous.meter_wh.has_value() || previous.meter_wh == start.fact->row.meter_wh) return;
+  context.previous_stop_wh = previous.meter_wh;
+  Tell(*previous.fact, context);
+}
+
+SessionContext Neighbours::ContextOf(size_t number) {
+  const Start& start = milestones_.starts[number];
+  SessionContext context;
+  context.start_ts = start.at;
+  context.connector_id = start.line.connector_id;
+  TellIds(number, context);
+  TellEnd(number, context);
+  if (start.line.known()) TellPrevious(number, context);
+  return context;
+}
+
+}  // namespace medallion::ocpp

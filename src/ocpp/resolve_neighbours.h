@@ -1,0 +1,42 @@
+// What a session must know of its neighbours: the context of a start.
+// Pure. Source: the charging domain, section 5 "Status", "Continuity".
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "resolve_joining.h"
+#include "resolve_timeline.h"
+#include "session_context.h"
+
+namespace medallion::ocpp {
+
+// Looks around when asked to. Refers to the milestones, whose results are paired.
+class Neighbours {
+ public:
+  Neighbours(const Milestones& milestones, Sight& sight, Joining& joining)
+      : milestones_(milestones), sight_(sight), joining_(joining) {}
+
+  // The nearest start on the line that is not refused, strictly before `time` or after it.
+  std::optional<size_t> Before(const Line& line, UtcTime time);
+  std::optional<size_t> After(const Line& line, UtcTime time);
+  // The start whose transaction has the fact's id: the latest of the 7 days before it.
+  std::optional<size_t> StartNamed(const Fact& fact);
+
+  SessionContext ContextOf(size_t start);
+
+ private:
+  bool Counts(size_t start, const Line& line);
+  bool IsOf(size_t stop, size_t start);
+  std::optional<size_t> StopOf(size_t start, UtcTime until);
+  std::optional<size_t> PreviousStop(size_t start);
+  void TellIds(size_t start, SessionContext& context);
+  void TellEnd(size_t start, SessionContext& context);
+  void TellPrevious(size_t start, SessionContext& context);
+
+  const Milestones& milestones_;
+  Sight& sight_;
+  Joining& joining_;
+};
+
+}  // namespace medallion::ocpp

@@ -1,0 +1,226 @@
+#include "resolve_timeline.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <system_error>
+#include <tuple>
+#include <utility>
+
+#include "medallion/base/text.h"
+#include "medallion/ocpp/identify.h"
+#include "session_facts.h"
+
+namespace medallion::ocpp {
+namespace {
+
+bool IsContested(const ChargingElement& element) { return element.standing.conflict; }
+bool IsSilver(const ChargingElement& element) { return element.standing.fate == Fate::kSilver; }
+bool IsRejected(const ChargingElement& element) {
+  return element.standing.fate == Fate::kQuarantined && !IsContested(element);
+}
+
+bool ComesFirst(const ChargingElement* a, const ChargingElement* b) {
+  return a->identity.order < b->identity.order;
+}
+
+using ByEntity = std::map<EntityKey, Copies>;
+
+// The starts among the copies of one business key, in order: a copy within 24 h after another one is one of the same.
+void AddStarts(Copies copies, std::vector<Start>& starts) {
+  std::sort(copies.begin(), copies.end(), ComesFirst);
+  for (size_t i = 0; i < copies.size(); ++i) {
+    const UtcTime at = copies[i]->row.event_ts;
+    if (i > 0 && copies[i - 1]->row.event_ts < at && at <= Plus(copies[i - 1]->row.event_ts, kAnswerMax)) {
+      continue;
+    }
+    if (i > 0 && copies[i - 1]->row.event_ts == at) continue;
+    Start start{.fact = copies[i], .at = at, .line = LineOf(copies[i]->row)};
+    for (size_t j = i; j < copies.size() && copies[j]->row.event_ts <= Plus(at, kAnswerMax); ++j) {
+      start.copies.push_back(copies[j]);
+    }
+    starts.push_back(std::move(start));
+  }
+}
+
+Start StartUnderItsId(const ChargingElement& element) {
+  return {.fact = &element,
+          .at = element.row.event_ts,
+          .line = LineOf(element.row),
+          .copies = {&element},
+          .names_transaction = true,
+          .ids = {std::string(element.row.transaction_id)}};
+}
+
+// Of samples at one instant the first at the best location is the register.
+std::optional<Thousandths> MeterOf(const Copies& samples) {
+  const ChargingElement* best = nullptr;
+  for (const ChargingElement* sample : samples) {
+    if (!sample->row.meter_wh.has_value()) continue;
+    if (best == nullptr || LocationRank(sample->row) < LocationRank(best->row)) best = sample;
+  }
+  return best == nullptr ? std::nullopt : best->row.meter_wh;
+}
+
+class Gatherer {
+ public:
+  explicit Gatherer(const Options& options) : options_(options) {}
+
+  void Take(const ChargingElement& element) {
+    const ChargingEvent& row = element.row;
+    switch (row.event_type) {
+      case EventType::kStartTransaction: return TakeStart(element);
+      case EventType::kStopTransaction: return TakeStop(element);
+      case EventType::kMeterValues: return TakeReading(element);
+      case EventType::kStatusNotification:
+        if (IsSilver(element) && row.connector_status == "Faulted") made_.faults.push_back(&element);
+        return;
+      case EventType::kUnknown:
+        if (element.standing.fate != Fate::kIgnored) return;
+        if (row.action == "BootNotification") made_.boots.push_back(&element);
+        if (row.action.empty() && !row.transaction_id.empty())
+          made_.results.push_back({&element, HasTransactionId(row, options_)});
+        return;
+      case EventType::kHeartbeat: return;
+    }
+  }
+
+  Milestones Made() {
+    for (auto& [entity, copies] : starts_) AddStarts(std::move(copies), made_.starts);
+    for (auto& [key, samples] : readings_) AddReading(std::move(samples));
+    Sort();
+    return std::move(made_);
+  }
+
+ private:
+  void TakeStart(const ChargingElement& element) {
+    if (IsRejected(element)) return;
+    if (!HasTransactionId(element.row, options_)) {
+      starts_[element.entity].push_back(&element);
+      made_.calls.push_back(&element);
+    } else if (IsSilver(element)) {
+      made_.starts.push_back(StartUnderItsId(element));
+    }
+  }
+
+  // A contested stop closes a session like any other.
+  void TakeStop(const ChargingElement& element) {
+    const ChargingEvent& row = element.row;
+    if (!IsSilver(element) && !IsContested(element)) return;
+    Fact stop{.fact = &element, .at = row.event_ts, .is_stop = true};
+    if (HasTransactionId(row, options_)) stop.id = row.transaction_id;
+    stop.line = LineOf(row);
+    stop.meter_wh = row.meter_wh;
+    made_.facts.push_back(stop);
+  }
+
+  void TakeReading(const ChargingElement& element) {
+    const ChargingEvent& row = element.row;
+    if (!IsSilver(element) || element.entity == EntityKey{} || row.connector_id == 0) return;
+    // Without an id and without a place they are samples of a stop, and go where it does.
+    if (!LineOf(row).known() && !HasTransactionId(row, options_)) return;
+    readings_[{row.event_ts, element.entity}].push_back(&element);
+  }
+
+  void AddReading(Copies samples) {
+    std::sort(samples.begin(), samples.end(), ComesFirst);
+    const ChargingEvent& row = samples.front()->row;
+    Fact reading{.fact = samples.front(), .at = row.event_ts};
+    if (HasTransactionId(row, options_)) reading.id = row.transaction_id;
+    reading.line = LineOf(row);
+    reading.meter_wh = MeterOf(samples);
+    made_.facts.push_back(reading);
+  }
+
+  void Sort() {
+    std::sort(made_.starts.begin(), made_.starts.end(), [](const Start& a, const Start& b) {
+      const bool tied = a.at == b.at && a.entity() == b.entity();
+      return tied ? ComesFirst(a.fact, b.fact) : std::tie(a.at, a.entity()) < std::tie(b.at, b.entity());
+    });
+    std::sort(made_.facts.begin(), made_.facts.end(), [](const Fact& a, const Fact& b) {
+      const auto key = [](const Fact& f) { return std::tuple(f.at, !f.is_stop, f.id.empty()); };
+      return key(a) != key(b) ? key(a) < key(b) : ComesFirst(a.fact, b.fact);
+    });
+    std::sort(made_.boots.begin(), made_.boots.end(), [](const auto* a, const auto* b) {
+      return std::tie(a->row.ingest_ts, a->row.at) < std::tie(b->row.ingest_ts, b->row.at);
+    });
+    std::sort(made_.results.begin(), made_.results.end(),
+              [](const Result& a, const Result& b) { return ComesFirst(a.element, b.element); });
+    std::sort(made_.faults.begin(), made_.faults.end(), ComesFirst);
+  }
+
+  const Options& options_;
+  Milestones made_;
+  ByEntity starts_;  // copies without an id
+  std::map<std::pair<UtcTime, EntityKey>, Copies> readings_;
+};
+
+std::optional<int64_t> NumberOf(std::string_view id) {
+  int64_t number = 0;
+  const char* const end = id.data() + id.size();
+  const auto read = std::from_chars(id.data(), end, number);
+  return read.ec == std::errc() && read.ptr == end ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace
+
+UtcTime Plus(UtcTime time, int64_t us) {
+  constexpr int64_t kMin = std::numeric_limits<int64_t>::min(), kMax = std::numeric_limits<int64_t>::max();
+  if (us > 0 && time.us > kMax - us) return {kMax};
+  if (us < 0 && time.us < kMin - us) return {kMin};
+  return {time.us + us};
+}
+
+void Include(UtcTime time, TimeSpan& span) {
+  span.from = std::min(span.from, time);
+  span.to = std::max(span.to, time);
+}
+
+void Sight::Ask(const TimeSpan& span) {
+  Include(span.from, need_);
+  Include(span.to, need_);
+}
+
+namespace {
+constexpr int64_t kFirstStep = 14 * kMicrosPerDay;
+}  // namespace
+
+void Sight::AskBack(UtcTime from, int64_t us) {
+  const UtcTime near = Plus(from, -std::min(kFirstStep, us)), far = Plus(from, -us);
+  const UtcTime to = seen_.from > near ? near : far;
+  if (to < need_.from) need_.from = to;
+}
+
+void Sight::AskOn(UtcTime from, int64_t us) {
+  const UtcTime near = Plus(from, std::min(kFirstStep, us)), far = Plus(from, us);
+  const UtcTime to = seen_.to < near ? near : far;
+  if (to > need_.to) need_.to = to;
+}
+
+Line LineOf(const ChargingEvent& row) { return {row.evse_id, row.connector_id}; }
+
+bool MayShare(const Line& a, const Line& b) {
+  const auto agree = [](const std::optional<int32_t>& x, const std::optional<int32_t>& y) {
+    return x.value_or(0) == 0 || y.value_or(0) == 0 || *x == *y;
+  };
+  return agree(a.evse_id, b.evse_id) && agree(a.connector_id, b.connector_id);
+}
+
+Milestones MilestonesOf(const Timeline<ChargingEvent>& timeline, const Options& options) {
+  Gatherer gatherer(options);
+  for (const ChargingElement& element : timeline.elements) {
+    if (timeline.details || element.milestone != Milestone::kDetail) gatherer.Take(element);
+  }
+  return gatherer.Made();
+}
+
+bool IdLess(std::string_view a, std::string_view b) {
+  const std::optional<int64_t> x = NumberOf(a), y = NumberOf(b);
+  if (x.has_value() && y.has_value() && *x != *y) return *x < *y;
+  if (x.has_value() != y.has_value()) return x.has_value();
+  return IdKey(a) < IdKey(b);
+}
+
+std::string IdKey(std::string_view id) { return AsciiUpper(id); }
+
+}  // namespace medallion::ocpp

@@ -1,0 +1,200 @@
+#include "medallion/ocpp/resolve_transactions.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "medallion/ocpp/identify.h"
+#include "resolve_joining.h"
+#include "resolve_neighbours.h"
+#include "resolve_pairing.h"
+#include "resolve_timeline.h"
+#include "session_context.h"
+
+namespace medallion::ocpp {
+namespace {
+
+class Resolver {
+ public:
+  Resolver(const Timeline<ChargingEvent>& timeline, const Options& options)
+      : timeline_(timeline),
+        milestones_(MilestonesOf(timeline, options)),
+        sight_(timeline.seen, timeline.details),
+        joining_(milestones_, sight_, options),
+        neighbours_(milestones_, sight_, joining_) {}
+
+  Resolution Run() {
+    PairResults(milestones_);
+    Resolution answer;
+    answer.span = AffectedSpan();
+    if (sight_.sees_all()) TellLinks(answer);
+    answer.settled = sight_.enough();
+    if (answer.settled) return answer;
+    return {.settled = false,
+            .need = sight_.need(),
+            .need_details = sight_.need_details(),
+            .span = {},
+            .links = {},
+            .watch = false};
+  }
+
+ private:
+  TimeSpan AffectedSpan() {
+    TimeSpan span = timeline_.touched;
+    sight_.Ask(span);
+    if (timeline_.loose) {
+      AddPaired(span);
+      AddJoined(span);
+    }
+    AddNeighbours(span);
+    sight_.Ask(span);
+    return span;
+  }
+
+  // Places of starts that a result, a boot or a copy within `span` may bear on.
+  void AddPaired(TimeSpan& span) {
+    const TimeSpan around = Around(span, kAnswerMax);
+    sight_.Ask(around);
+    const auto near = [&](const ChargingElement* copy) {
+      return Holds(around, copy->row.event_ts) || Holds(around, copy->row.ingest_ts);
+    };
+    for (const Start& start : milestones_.starts) {
+      if (start.names_transaction) continue;
+      if (std::none_of(start.copies.begin(), start.copies.end(), near)) continue;
+      for (const ChargingElement* copy : start.copies) Include(copy->row.event_ts, span);
+    }
+  }
+
+  // Places of unanswered starts, and of facts without an id, whose fold what is within `span` may bear on.
+  void AddJoined(TimeSpan& span) {
+    // The fold of the block after looks back here; what joins a start of that block, up to 7 days later, follows it.
+    const UtcTime last = SpanOfBlock(BlockOf(span.to) + 1).to;
+    const TimeSpan reach{Plus(span.from, -kJoinMax), Plus(last, kJoinMax)};
+    sight_.Ask(reach);
+    UtcTime earliest = span.from;
+    const Numbers starts = Within(milestones_.starts, reach);
+    for (size_t i = starts.begin; i < starts.end; ++i) {
+      const Start& start = milestones_.starts[i];
+      AskForAnswers(start, sight_);
+      if (!start.unanswered()) continue;
+      earliest = std::min(earliest, start.at);
+      Include(start.at, span);
+    }
+    const Numbers facts = Within(milestones_.facts, {earliest, reach.to});
+    for (size_t i = facts.begin; i < facts.end; ++i) {
+      if (milestones_.facts[i].id.empty()) Include(milestones_.facts[i].at, span);
+    }
+  }
+
+  // Places of the nearest starts before and after, on every line that what is within `span` may bear on.
+  void AddNeighbours(TimeSpan& span) {
+    const TimeSpan own = span;
+    const Affected affected = AffectedBy(own);
+    // A start without a line has no neighbours, but a boot may lie in it, or a stop end it before that.
+    for (const size_t start : affected.without_line) Include(milestones_.starts[start].at, span);
+    for (const Line& line : affected.lines) {
+      const std::optional<size_t> before = neighbours_.Before(line, own.from);
+      const std::optional<size_t> after = neighbours_.After(line, own.to);
+      if (after) Include(milestones_.starts[*after].at, span);
+      const UtcTime from = before ? milestones_.starts[*before].at : Plus(own.from, -kNeighbourMax);
+      const Numbers numbers = Between(milestones_.starts, from, own.from);
+      for (size_t i = numbers.begin; i < numbers.end; ++i) {
+        if (milestones_.starts[i].line == line) Include(milestones_.starts[i].at, span);
+      }
+    }
+  }
+
+  // What lies around a span and may depend on it.
+  struct Affected {
+    std::set<Line> lines;
+    std::set<size_t> without_line;  // starts
+    void Add(const Milestones& milestones, size_t start) {
+      const Line& line = milestones.starts[start].line;
+      line.known() ? void(lines.insert(line)) : void(without_line.insert(start));
+    }
+  };
+
+  Affected AffectedBy(const TimeSpan& span) {
+    TimeSpan reach = span;
+    if (timeline_.loose || BearsOnOthers(span)) reach.from = Plus(span.from, -kJoinMax);
+    if (timeline_.went) reach = Around(span, kNeighbourMax);
+    sight_.Ask(reach);
+    Affected affected;
+    const Numbers starts = Within(milestones_.starts, reach);
+    for (size_t i = starts.begin; i < starts.end; ++i) affected.Add(milestones_, i);
+    const Numbers facts = Within(milestones_.facts, span);
+    for (size_t i = facts.begin; i < facts.end; ++i) {
+      const Fact& fact = milestones_.facts[i];
+      if (fact.is_stop && !fact.id.empty()) AddLinesOf(fact, affected);
+    }
+    return affected;
+  }
+
+  void AddLinesOf(const Fact& stop, Affected& affected) {
+    if (stop.line.known()) affected.lines.insert(stop.line);
+    if (const std::optional<size_t> start = neighbours_.StartNamed(stop)) {
+      affected.Add(milestones_, *start);
+    } else {
+      sight_.Ask({Plus(stop.at, -kJoinMax), stop.at});
+    }
+  }
+
+  // Whether something within the span bears on starts of other lines: a boot, a fault, an id that is used again.
+  bool BearsOnOthers(const TimeSpan& span) const {
+    const auto within = [&](const ChargingElement* e) { return Holds(span, e->row.event_ts); };
+    const Numbers starts = Within(milestones_.starts, span);
+    for (size_t i = starts.begin; i < starts.end; ++i) {
+      if (milestones_.starts[i].fact->identity.fact > 0) return true;
+    }
+    return std::any_of(milestones_.boots.begin(), milestones_.boots.end(), within) ||
+           std::any_of(milestones_.faults.begin(), milestones_.faults.end(), within);
+  }
+
+  void TellLinks(Resolution& answer) {
+    const Numbers starts = Within(milestones_.starts, answer.span);
+    for (size_t i = starts.begin; i < starts.end; ++i) {
+      answer.watch = answer.watch || milestones_.starts[i].unanswered();
+      TellStart(i, answer.links);
+    }
+    const Numbers facts = Within(milestones_.facts, answer.span);
+    for (size_t i = facts.begin; i < facts.end; ++i) TellFact(i, answer.links);
+    std::sort(answer.links.begin(), answer.links.end());
+    answer.links.erase(std::unique(answer.links.begin(), answer.links.end()), answer.links.end());
+  }
+
+  void TellStart(size_t number, std::vector<Link>& links) {
+    const Start& start = milestones_.starts[number];
+    const SessionContext context = neighbours_.ContextOf(number);
+    const EntityKey root = joining_.RootOfStart(number);
+    if (root == start.entity() && context.empty()) return;
+    links.push_back({start.at, start.entity(), root, context.empty() ? std::string() : PackContext(context)});
+    for (const std::string& alias : context.aliases) {
+      links.push_back({start.at, SessionId(start.fact->row.charge_point_id, alias), root, {}});
+    }
+  }
+
+  void TellFact(size_t number, std::vector<Link>& links) {
+    const Fact& fact = milestones_.facts[number];
+    if (!fact.id.empty()) return;
+    const EntityKey root = joining_.RootOfFact(number);
+    if (root != fact.entity()) links.push_back({fact.at, fact.entity(), root, {}});
+  }
+
+  const Timeline<ChargingEvent>& timeline_;
+  Milestones milestones_;
+  Sight sight_;
+  Joining joining_;
+  Neighbours neighbours_;
+};
+
+}  // namespace
+
+Resolution ResolveTransactions(const Timeline<ChargingEvent>& timeline, const Options& options) {
+  return Resolver(timeline, options).Run();
+}
+
+}  // namespace medallion::ocpp
