@@ -374,6 +374,12 @@ constexpr ConfigKey kConfigKeys[] = {
                                   {{"quarantine", ClockPolicy::kQuarantine}, {"keep", ClockPolicy::kKeep}},
                                   options.flat_clock);
      }},
+    {"frame_clock",
+     [](const std::string& key, const json& value, Options& options) {
+       return Choose<ClockPolicy>(key, value,
+                                  {{"quarantine", ClockPolicy::kQuarantine}, {"keep", ClockPolicy::kKeep}},
+                                  options.frame_clock);
+     }},
     {"not_an_id", ReadNotAnId},
     {"policy",
      [](const std::string& key, const json& value, Options& options) {

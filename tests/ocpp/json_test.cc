@@ -206,6 +206,7 @@ TEST_CASE("config: everything that is data") {
   const absl::StatusOr<Options> options = OptionsFromJson(Parsed(R"({
       "id_tag_key": "secret", "policy": "contest_all", "assumed_zone": "Europe/Berlin",
       "missing_offset": "quarantine", "flat_clock": "keep",
+      "frame_clock": "quarantine",
       "schemas": [{"version": 1, "names": {"cp": "charge_point_id", "status": "stop_reason"}},
                   {"version": 2, "names": {"evt": "event_type"}}],
       "severities": {"UNKNOWN_UNIT": "flag", "SCHEMA_MISMATCH": "off", "CORRUPT_PAYLOAD": "reject"},
@@ -219,6 +220,7 @@ TEST_CASE("config: everything that is data") {
   CHECK(options->assumed_zone.name() == "Europe/Berlin");
   CHECK(options->missing_offset_rejected);
   CHECK(options->flat_clock == ClockPolicy::kKeep);
+  CHECK(options->frame_clock == ClockPolicy::kQuarantine);
   REQUIRE(options->schemas.size() == 2);
   CHECK(options->schemas[0].names.at("cp") == Field::kChargePointId);
   CHECK(options->schemas[0].names.at("status") == Field::kStopReason);
@@ -270,6 +272,7 @@ TEST_CASE("config: an error names the key and what is allowed") {
            {R"({"assumed_zone":"Europe/Atlantis"})", "assumed_zone must be a time zone"},
            {R"({"missing_offset":true})", "missing_offset must be one of \"accept\", \"quarantine\""},
            {R"({"flat_clock":"drop"})", "flat_clock must be one of \"quarantine\", \"keep\""},
+           {R"({"frame_clock":1})", "frame_clock must be one of \"quarantine\", \"keep\""},
            {R"({"severities":{"NO_SUCH":"flag"}})",
             "severities: unknown key \"NO_SUCH\"; known are CORRUPT_PAYLOAD"},
            {R"({"severities":{"UNKNOWN_UNIT":"warn"}})",

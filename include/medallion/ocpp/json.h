@@ -77,6 +77,7 @@ ChargingElement Refine(const nlohmann::json& event, const BronzeRecord& record, 
 //     "assumed_zone": "Europe/Berlin",
 //     "missing_offset": "accept",              or "quarantine"
 //     "flat_clock": "quarantine",              or "keep"
+//     "frame_clock": "keep",                   or "quarantine"
 //     "not_an_id": ["1", 7],
 //     "policy": "keep_first",                  or "contest_all"
 //     "severities": {"UNKNOWN_UNIT": "flag"},  or "reject", "off"

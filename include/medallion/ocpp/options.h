@@ -35,6 +35,7 @@ struct Options {
   absl::TimeZone assumed_zone = absl::UTCTimeZone();  // what a time without an offset means
   bool missing_offset_rejected = false;               // quarantine such a time instead
   ClockPolicy flat_clock = ClockPolicy::kQuarantine;
+  ClockPolicy frame_clock = ClockPolicy::kKeep;
   int64_t future_max_us = 5 * kMicrosPerMinute;
   size_t payload_bytes_max = size_t{1} << 20;
   std::set<std::string> not_an_id;  // transaction ids that are no ids, beside -1, 0 and 1.6 ids over 32 bit
