@@ -104,10 +104,10 @@ bool GoesOn(const History& history, size_t cut, Random& random, const SessionRul
   const std::span<const ChargingElement> all = history.elements;
   const UtcTime clock = AnyClock(random);
   std::string summary, whole_summary;
-  DeriveSessions(all.first(cut), AnyClock(random), rules, &summary);
+  DeriveSessions(all.first(cut), {}, AnyClock(random), rules, &summary);
   const std::string before = summary;
-  const Rows whole = DeriveSessions(all, clock, rules, &whole_summary);
-  const std::optional<Rows> rows = ContinueSessions(summary, all.subspan(cut), clock, rules);
+  const Rows whole = DeriveSessions(all, {}, clock, rules, &whole_summary);
+  const std::optional<Rows> rows = ContinueSessions(summary, all.subspan(cut), {}, clock, rules);
   if (!rows.has_value()) {
     REQUIRE(summary == before);
     return false;
@@ -168,7 +168,8 @@ TEST_CASE("continue: the energy of a plain meter is that of all its facts") {
     const std::string script = Script(random, seed % 2 == 0).Make();
     CAPTURE(seed, script);
     const History history = testing::Facts(script);
-    for (const SessionFacts& facts : GatherSessions(InOrder(history.elements), options)) {
+    bool of_one = true;
+    for (const SessionFacts& facts : GatherSessions(InOrder(history.elements, of_one), options)) {
       Findings of_plain, of_all;
       const std::optional<SessionEnergy> energy = PlainEnergy(StateOf(facts, options), options, of_plain);
       if (!energy.has_value()) continue;
@@ -238,25 +239,25 @@ TEST_CASE("continue: a summary is small, and holds for the code and the rules th
   const History history =
       testing::Facts("S 10:00 1000 con=1 tag=" + tag + " | R 10:10 4000 | P 10:10 9000 | R 10:20 5000");
   std::string summary;
-  const Rows rows = DeriveSessions(history.elements, At("11:00"), rules, &summary);
+  const Rows rows = DeriveSessions(history.elements, {}, At("11:00"), rules, &summary);
   CHECK(summary.size() < 250);
-  CHECK(ContinueSessions(summary, {}, At("11:00"), rules) == rows);
+  CHECK(ContinueSessions(summary, {}, {}, At("11:00"), rules) == rows);
   // Later, without anything added: it has timed out.
-  CHECK(ContinueSessions(summary, {}, At("1/10:20"), rules) ==
-        DeriveSessions(history.elements, At("1/10:20"), rules));
+  CHECK(ContinueSessions(summary, {}, {}, At("1/10:20"), rules) ==
+        DeriveSessions(history.elements, {}, At("1/10:20"), rules));
 
   Options other;
   other.late_us = 1;
-  CHECK_FALSE(ContinueSessions(summary, {}, At("11:00"), SessionRules(other)).has_value());
+  CHECK_FALSE(ContinueSessions(summary, {}, {}, At("11:00"), SessionRules(other)).has_value());
   for (size_t length = 0; length < summary.size(); ++length) {
     std::string damaged = summary.substr(0, length);
     CAPTURE(length);
-    CHECK_FALSE(ContinueSessions(damaged, {}, At("11:00"), rules).has_value());
+    CHECK_FALSE(ContinueSessions(damaged, {}, {}, At("11:00"), rules).has_value());
   }
   std::string longer = summary + "x";
-  CHECK_FALSE(ContinueSessions(longer, {}, At("11:00"), rules).has_value());
+  CHECK_FALSE(ContinueSessions(longer, {}, {}, At("11:00"), rules).has_value());
   std::string older = "\x7f" + summary.substr(1);
-  CHECK_FALSE(ContinueSessions(older, {}, At("11:00"), rules).has_value());
+  CHECK_FALSE(ContinueSessions(older, {}, {}, At("11:00"), rules).has_value());
   INFO(summary.size());
 }
 

@@ -44,7 +44,7 @@ namespace deriving {
 template <class Pack>
 concept Summarizes = requires(std::string& summary, std::span<const Element<typename Pack::Event>> elements,
                               const typename Pack::Model& model) {
-  Pack::Continue(summary, elements, UtcTime{}, model);
+  Pack::Continue(summary, elements, {}, UtcTime{}, model);
 };
 
 // The rows of one entity, and the summary in place of the one given; none for one that has none if not `summarize`.
@@ -54,8 +54,8 @@ std::optional<std::vector<typename Pack::Gold>> Rows(std::span<const Element<typ
                                                      std::string& summary, bool summarize, UtcTime data_clock,
                                                      const typename Pack::Model& model) {
   if constexpr (Summarizes<Pack>) {
-    if (!summary.empty()) return Pack::Continue(summary, elements, data_clock, model);
-    return Pack::Derive(elements, data_clock, model, summarize ? &summary : nullptr);
+    if (!summary.empty()) return Pack::Continue(summary, elements, {}, data_clock, model);
+    return Pack::Derive(elements, {}, data_clock, model, summarize ? &summary : nullptr);
   } else {
     if (!summary.empty()) return std::nullopt;  // another program's
     return Pack::Derive(elements, data_clock, model);

@@ -34,14 +34,16 @@ struct Charging {
   static std::string Difference(const Event& row, const Event& fact, uint8_t differs);
   using Model = SessionRules;
   static Model ModelOf(const Options& options) { return Model(options); }
-  static std::vector<Gold> Derive(std::span<const ChargingElement> history, UtcTime clock, const Model& model,
-                                  std::string* summary) {
-    return DeriveSessions(history, clock, model, summary);
+  static std::vector<Gold> Derive(std::span<const ChargingElement> history,
+                                  std::span<const std::string_view> contexts, UtcTime clock,
+                                  const Model& model, std::string* summary) {
+    return DeriveSessions(history, contexts, clock, model, summary);
   }
   static std::optional<std::vector<Gold>> Continue(std::string& summary,
-                                                   std::span<const ChargingElement> added, UtcTime clock,
+                                                   std::span<const ChargingElement> added,
+                                                   std::span<const std::string_view> contexts, UtcTime clock,
                                                    const Model& model) {
-    return ContinueSessions(summary, added, clock, model);
+    return ContinueSessions(summary, added, contexts, clock, model);
   }
 
   static RowVersion VersionOf(const Gold& row) {
