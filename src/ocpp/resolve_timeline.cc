@@ -76,7 +76,6 @@ class Gatherer {
         if (IsSilver(element) && row.connector_status == "Faulted") made_.faults.push_back(&element);
         return;
       case EventType::kUnknown:
-        if (element.standing.fate != Fate::kIgnored) return;
         if (row.action == "BootNotification") made_.boots.push_back(&element);
         if (row.action.empty() && !row.transaction_id.empty())
           made_.results.push_back({&element, HasTransactionId(row, options_)});

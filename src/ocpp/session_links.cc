@@ -58,6 +58,19 @@ class EpochSettler {
   std::map<std::pair<uint32_t, EventType>, const ChargingElement*> firsts_;
 };
 
+// A header that contradicts one of another epoch contradicts nothing: where the unit was cut, the starts were not known.
+void Restore(std::vector<ChargingElement>& headers) {
+  std::map<ElementId, const ChargingElement*> silver;
+  for (const ChargingElement& header : headers) {
+    if (header.standing.fate == Fate::kSilver) silver.emplace(IdOf(header.identity.order), &header);
+  }
+  for (ChargingElement& header : headers) {
+    if (!header.standing.conflict) continue;
+    const auto winner = silver.find(IdOf(header.standing.winner()));
+    if (winner != silver.end() && winner->second->identity.fact != header.identity.fact) header.standing = {};
+  }
+}
+
 // A register of the session's own, in order of time.
 struct OwnRegister {
   UtcTime ts;
@@ -167,6 +180,8 @@ std::vector<ChargingElement> SettleUnits(Facts& facts, const Options& options) {
   std::vector<uint32_t> epochs(headers.size());
   CutEpochs(unit, epochs, options);
   for (size_t i = 0; i < headers.size(); ++i) headers[i].identity.fact = epochs[i];
+
+  Restore(headers);
 
   std::erase_if(facts, [](const ChargingElement* fact) { return IsHeader(*fact); });
   EpochSettler settler;
