@@ -65,10 +65,9 @@ inline std::vector<Link> LinksOf(const History& history, const Options& options 
   return answer.links;
 }
 
-// The sessions of all that was said up to the clock, by start.
-inline std::vector<ChargingSession> SessionsOf(std::string_view script, std::string_view clock,
+// The sessions of a charge point, by start.
+inline std::vector<ChargingSession> SessionsOf(const History& history, std::string_view clock,
                                                const Options& options = {}) {
-  const History history = Said(script, options);
   const std::vector<Link> links = LinksOf(history, options);
   std::map<EntityKey, EntityKey> root_of;
   std::map<EntityKey, std::vector<std::string_view>> contexts;
@@ -93,6 +92,21 @@ inline std::vector<ChargingSession> SessionsOf(std::string_view script, std::str
            std::tie(b.start_ts, b.connector_id, b.session_id);
   });
   return rows;
+}
+
+inline std::vector<ChargingSession> SessionsOf(std::string_view script, std::string_view clock,
+                                               const Options& options = {}) {
+  return SessionsOf(Said(script, options), clock, options);
+}
+// Of what was received up to the clock.
+inline std::vector<ChargingSession> SessionsAsOf(std::string_view script, std::string_view clock) {
+  std::string received;
+  Arena texts;
+  for (const std::string_view line : Split(script, " | ")) {
+    if (FactOf(line, 0, texts).row.ingest_ts > At(clock)) continue;
+    received.append(received.empty() ? "" : " | ").append(line);
+  }
+  return SessionsOf(received, clock);
 }
 
 }  // namespace medallion::ocpp::testing
