@@ -1,9 +1,9 @@
 // Writes the generated feed of the benchmarks to standard output, as JSON lines for the tool:
 //
-//   medallion_feed [--flat] EVENTS [SEED] > feed.jsonl
+//   medallion_feed [--flat | --frames] EVENTS [SEED] > feed.jsonl
 //   medallion_feed --sessions-of READINGS EVENTS > feed.jsonl
 //
-// --flat: the events alone; else each is wrapped in a record. What was planted goes to standard error.
+// --flat: the events alone; --frames: as OCPP 1.6 frames; else each is wrapped in a record. What was planted goes to standard error.
 // --sessions-of: flat events of sessions that are all alike and run side by side, so that as few neighbours as can be are
 // of one session.
 
@@ -26,10 +26,15 @@ bool Put(std::string& lines) {
   return put;
 }
 
-int WriteMix(bool flat, const medallion::testing::FeedOptions& options) {
+int WriteMix(std::string_view form, const medallion::testing::FeedOptions& options) {
   medallion::testing::FeedStream stream(options);
   std::string lines;
-  while (flat ? stream.AppendFlatLines(10'000, lines) : stream.AppendWrappedLines(10'000, lines)) {
+  const auto append = [&] {
+    if (form == "--flat") return stream.AppendFlatLines(10'000, lines);
+    if (form == "--frames") return stream.AppendFrameLines(10'000, lines);
+    return stream.AppendWrappedLines(10'000, lines);
+  };
+  while (append()) {
     if (!Put(lines)) return 1;
   }
   const medallion::testing::FeedCounts& counts = stream.counts();
@@ -77,10 +82,10 @@ int main(int argc, char** argv) {
   const std::string_view option = argc > 1 ? argv[1] : "";
   const auto number = [&](int at) { return argc > at ? std::atol(argv[at]) : 0L; };
   if (option == "--sessions-of") return WriteSessions(std::max(1L, number(2)), std::max(1L, number(3)));
-  const int first = option == "--flat" ? 2 : 1;
+  const int first = option.starts_with("--") ? 2 : 1;
   medallion::testing::FeedOptions options;
   if (number(first) > 0) options.events = number(first);
   if (argc > first + 1) options.seed = static_cast<uint64_t>(number(first + 1));
   options.charge_points = std::max<int64_t>(1, options.events / 10);
-  return WriteMix(option == "--flat", options);
+  return WriteMix(option, options);
 }

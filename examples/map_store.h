@@ -1,4 +1,4 @@
-// A store of your own, complete, over std::map: the four functions of Store, which the run needs, and the
+// A store of your own, complete, over std::map: the five functions of Store, which the run needs, and the
 // three of Tables, for reading back. Where a line touches a map, yours would touch its database.
 //
 // It keeps elements as bytes (io/element_codec.h), and finds them by record, by unit and by entity. A
@@ -23,6 +23,7 @@
 #include "medallion/gold/derive_entities.h"
 #include "medallion/io/element_codec.h"
 #include "medallion/io/element_tables.h"
+#include "medallion/io/memory_timelines.h"
 #include "medallion/io/store.h"
 #include "medallion/io/tables.h"
 #include "medallion/silver/tables.h"
@@ -81,15 +82,44 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
       if (!taken.insert(entity).second) continue;
       answer.more = answer.entities.size() + answer.elements.size() >= query.rows_max;
       if (answer.more) break;
-      for (const Digest& key : Members(of_entity_, entity)) {
-        const Element& element = elements_.at(key).element;
-        if (medallion::IsHistory(element)) answer.elements.push_back(element);
+      for (const Digest& member :
+           links_.RootOf(entity) == entity ? WithJoined(entity) : std::vector<Digest>()) {
+        for (const Digest& key : Members(of_entity_, member)) {
+          const Element& element = elements_.at(key).element;
+          if (medallion::IsHistory(element)) answer.elements.push_back(element);
+        }
       }
+      links_.Contexts(entity, answer.contexts);
       for (const Digest& key : Members(gold_of_entity_, entity)) {
         answer.versions.push_back({.entity = entity, .version = gold_.at(key).version});
       }
-      answer.entities.push_back(
-          {.entity = entity, .elements_end = answer.elements.size(), .versions_end = answer.versions.size()});
+      answer.entities.push_back({.entity = entity,
+                                 .elements_end = answer.elements.size(),
+                                 .versions_end = answer.versions.size(),
+                                 .contexts_end = answer.contexts.size()});
+    }
+    return absl::OkStatus();
+  }
+
+  // Only for packs that resolve timelines, as the charging pack does.
+  absl::Status Timelines(const medallion::TimelineQuery& query,
+                         medallion::TimelineAnswer<typename Pack::Event>& answer) override {
+    for (const auto& [subject, line] : touched_) {
+      if (answer.touched.size() < query.touched_max) answer.touched.push_back({subject, line, false});
+    }
+    for (const medallion::TimelinePart& part : query.parts) {
+      std::set<Digest> keys;  // each element once
+      for (auto at = timelines_.lower_bound({part.subject, part.span.from, Digest{}});
+           at != timelines_.end() && std::get<0>(*at) == part.subject && std::get<1>(*at) <= part.span.to;
+           ++at) {
+        const Element& element = elements_.at(std::get<2>(*at)).element;
+        if (part.details || element.milestone == medallion::Milestone::kMilestone)
+          keys.insert(std::get<2>(*at));
+      }
+      for (const Digest& key : keys) answer.elements.push_back(elements_.at(key).element);
+      links_.Find(part, answer.links);
+      answer.elements_end.push_back(answer.elements.size());
+      answer.links_end.push_back(answer.links.size());
     }
     return absl::OkStatus();
   }
@@ -100,6 +130,11 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
     for (const medallion::ElementId& id : batch.withdrawn) Withdraw(medallion::QuarantineId(id));
     for (const Element& element : batch.elements) Put(element);
     for (const GoldWrite& write : batch.gold) Put(write);
+    for (const medallion::LinkWrite& write : batch.links) Put(write);
+    for (const medallion::ResolvedTimeline& resolved : batch.resolved) {
+      touched_.erase(resolved.subject);
+      if (resolved.watch) watched_.insert(resolved.subject);
+    }
     for (const medallion::Derived& derived : batch.derived) stale_.erase(derived.entity);
     gone_.clear();
     checkpoint_.data_clock = std::max(checkpoint_.data_clock, batch.data_clock);
@@ -232,7 +267,7 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
     const medallion::ElementId id = IdOf(element.identity.order);
     const Digest key = medallion::QuarantineId(id);
     Withdraw(key);
-    if (medallion::IsHistory(element)) stale_.insert(element.entity);
+    if (medallion::IsHistory(element)) MakeStale(element.entity);
     Kept& kept = elements_[key];
     medallion::PackWriter bytes;
     medallion::PackWhole(element, bytes);
@@ -240,6 +275,10 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
     medallion::UnpackWhole(kept.bytes, kept.element, kept.texts);
     of_record_.insert({KeyOf(id.record), key});
     if (element.entity != Digest{}) of_entity_.insert({element.entity, key});
+    ForMarks(element, [&](const std::string& subject, medallion::UtcTime at) {
+      timelines_.insert({subject, at, key});
+      Touch(element, subject, at);
+    });
     if (!element.to_settle()) return;
     const medallion::Fate fate = element.standing.fate;
     const bool silver = fate == medallion::Fate::kSilver;
@@ -259,18 +298,59 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
     silver_of_unit_.erase({element.identity.unit, key});
     first_of_event_.erase({EventKey(element.identity), key});
     of_entity_.erase({element.entity, key});
-    if (element.entity != Digest{}) stale_.insert(element.entity);
+    if (element.entity != Digest{}) MakeStale(element.entity);
+    ForMarks(element, [&](const std::string& subject, medallion::UtcTime at) {
+      timelines_.erase({subject, at, key});
+      Touch(element, subject, at);
+    });
     gone_.push_back(elements_.extract(found));
+  }
+
+  // Calls use(subject, time) for each place that the element has on a timeline.
+  template <class Use>
+  static void ForMarks(const Element& element, const Use& use) {
+    if constexpr (medallion::Resolves<Pack>) {
+      if (element.milestone == medallion::Milestone::kNone) return;
+      const std::string subject = Pack::SubjectKey(element.row);
+      use(subject, element.identity.order.event_ts);
+      use(subject, element.identity.order.ingest_ts);
+    }
+  }
+
+  void Touch(const Element& element, const std::string& subject, medallion::UtcTime at) {
+    if (element.milestone == medallion::Milestone::kDetail && !watched_.contains(subject)) return;
+    medallion::TimeSpan& span = touched_.try_emplace(subject, medallion::TimeSpan{at, at}).first->second;
+    span = {std::min(span.from, at), std::max(span.to, at)};
+  }
+
+  void MakeStale(const Digest& entity) {
+    stale_.insert(entity);
+    stale_.insert(links_.RootOf(entity));
+  }
+
+  std::vector<Digest> WithJoined(const Digest& entity) const {
+    std::vector<Digest> members = links_.JoinedTo(entity);
+    members.push_back(entity);
+    return members;
+  }
+
+  void Put(const medallion::LinkWrite& write) {
+    MakeStale(write.link.entity);
+    links_.Apply(write);
+    MakeStale(write.link.entity);
+    stale_.insert(write.link.root);
   }
 
   void Put(const GoldWrite& write) {
     const Digest& key = write.version.key;
-    if (const auto before = gold_.find(key); before != gold_.end()) {
+    const bool drop = write.write == medallion::Write::kDelete;
+    const auto before = gold_.find(key);
+    if (before != gold_.end() && (!drop || before->second.entity == write.entity)) {
       due_.erase({before->second.next_due_at, key});
       gold_of_entity_.erase({before->second.entity, key});
       gold_.erase(before);
     }
-    if (write.write == medallion::Write::kDelete) return;
+    if (drop) return;
     gold_.emplace(key, write);
     gold_of_entity_.insert({write.entity, key});
     if (write.next_due_at != medallion::kNoTime) due_.insert({write.next_due_at, key});
@@ -287,5 +367,9 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
   std::map<Digest, GoldWrite> gold_;
   Index gold_of_entity_;
   std::set<std::pair<medallion::UtcTime, Digest>> due_;
+  std::set<std::tuple<std::string, medallion::UtcTime, Digest>> timelines_;
+  std::map<std::string, medallion::TimeSpan> touched_;  // timelines, since they were resolved
+  std::set<std::string> watched_;
+  medallion::memory::Links links_;
   std::vector<std::string> log_;
 };

@@ -365,6 +365,79 @@ class PayloadWriter {
   std::string& out_;
 };
 
+// Writes one planned event as an OCPP 1.6 frame: the payload's facts in the words of the specification. A broken event
+// is a call of an action that no version knows.
+class FrameWriter {
+ public:
+  FrameWriter(const FeedOptions& options, const Planned& planned, std::string& out)
+      : planned_(planned), out_(out) {
+    if (planned.kind != Kind::kHeartbeat) session_ = PlanSession(options, planned.session);
+  }
+
+  void Write() {
+    static constexpr std::array<const char*, 5> kActions = {
+        "StartTransaction", "MeterValues", "StopTransaction", "StatusNotification", "Heartbeat"};
+    const bool invalid = planned_.plant == Plant::kInvalid;
+    const char* action = invalid ? "TransactionUpdate" : kActions[static_cast<size_t>(planned_.kind)];
+    out_.append("[2,\"").append(std::to_string(Message())).append("\",\"").append(action).append("\",{");
+    if (!invalid) WriteBody();
+    out_.append("}]");
+  }
+
+  // The answer to a start, which names the transaction.
+  void WriteResult() {
+    out_.append("[3,\"").append(std::to_string(Message())).append("\",{\"transactionId\":");
+    AppendNumber(session_.transaction, out_);
+    out_.append(",\"idTagInfo\":{\"status\":\"Accepted\"}}]");
+  }
+
+ private:
+  uint64_t Message() const { return planned_.plant == Plant::kTechnical ? planned_.origin : planned_.number; }
+  int64_t Differing() const { return planned_.plant == Plant::kConflict ? 7 : 0; }
+  std::string IdTag() const {
+    return "TAG-" + std::to_string(Random::Mix(static_cast<uint64_t>(planned_.session)) % 50'000);
+  }
+
+  void WriteBody() {
+    const auto time = [&] { AppendText("timestamp", TimeWithOffset(planned_.event_us, 0), out_); };
+    switch (planned_.kind) {
+      case Kind::kStart:
+        out_.append("\"connectorId\":"), AppendNumber(session_.connector, out_);
+        AppendText("idTag", IdTag(), out_);
+        AppendInteger("meterStart", session_.start_wh, out_);
+        return time();
+      case Kind::kReading: return WriteReading();
+      case Kind::kStop:
+        out_.append("\"transactionId\":"), AppendNumber(session_.transaction, out_);
+        AppendInteger("meterStop",
+                      session_.start_wh + (session_.readings + 1) * session_.step_wh + Differing(), out_);
+        AppendText("reason", planned_.session % 3 == 0 ? "Remote" : "EVDisconnected", out_);
+        return time();
+      case Kind::kStatus:
+        out_.append("\"connectorId\":"), AppendNumber(session_.connector, out_);
+        AppendText("errorCode", planned_.plant == Plant::kConflict ? "GroundFailure" : "NoError", out_);
+        AppendText("status", "Charging", out_);
+        return time();
+      case Kind::kHeartbeat: return;
+    }
+  }
+
+  void WriteReading() {
+    out_.append("\"connectorId\":"), AppendNumber(session_.connector, out_);
+    AppendInteger("transactionId", session_.transaction, out_);
+    out_.append(",\"meterValue\":[{\"timestamp\":\"").append(TimeWithOffset(planned_.event_us, 0));
+    out_.append("\",\"sampledValue\":[{\"value\":\"");
+    AppendNumber(session_.start_wh + planned_.step * session_.step_wh + Differing(), out_);
+    out_.append(
+        "\",\"context\":\"Sample.Periodic\",\"measurand\":\"Energy.Active.Import.Register\","
+        "\"unit\":\"Wh\"}]}]");
+  }
+
+  const Planned& planned_;
+  SessionPlan session_;
+  std::string& out_;
+};
+
 }  // namespace
 
 struct FeedStream::State {
@@ -471,6 +544,24 @@ bool FeedStream::AppendWrappedLines(size_t records, std::string& out) {
 bool FeedStream::AppendFlatLines(size_t records, std::string& out) {
   return state_->Each(records, [&](const Planned&, const std::string& payload, const std::string&, int32_t,
                                    int64_t) { out.append(payload).append("\n"); });
+}
+
+bool FeedStream::AppendFrameLines(size_t records, std::string& out) {
+  const auto line = [&](int64_t ingest_us, const std::string& key, const char* direction, const auto& write) {
+    out.append("{\"ts\":\"");
+    AppendTime({ingest_us}, out);
+    out.append("\",\"charge_point_id\":\"").append(key).append("\",\"direction\":\"").append(direction);
+    out.append("\",\"protocol\":\"ocpp1.6\",\"frame\":");
+    write();
+    out.append("}\n");
+  };
+  return state_->Each(
+      records, [&](const Planned& planned, const std::string&, const std::string& key, int32_t, int64_t) {
+        FrameWriter writer(state_->options, planned, out);
+        line(planned.ingest_us, key.empty() ? "CP-0" : key, "in", [&] { writer.Write(); });
+        if (planned.kind != Kind::kStart || planned.plant != Plant::kPlain) return;
+        line(planned.ingest_us + 500'000, key, "out", [&] { writer.WriteResult(); });
+      });
 }
 
 bool FeedStream::AppendRecords(size_t records, Feed& out) {

@@ -91,6 +91,10 @@ class FeedStream {
   bool AppendWrappedLines(size_t records, std::string& out);
   bool AppendFlatLines(size_t records, std::string& out);
 
+  // The next `records` events as OCPP 1.6 frames, a line each, and after each start the answer that names its
+  // transaction.
+  bool AppendFrameLines(size_t records, std::string& out);
+
   // The next `records` events as records.
   bool AppendRecords(size_t records, Feed& out);
 
@@ -126,6 +130,11 @@ Feed MakeLawFeed(const LawOptions& options);
 inline Feed MakeNastyFeed(uint64_t seed) {
   return MakeLawFeed({.seed = seed, .odd_series = true, .disputed = true});
 }
+
+// OCPP-J frames of one or two stations, 1.6 or 2.x, and of their back end, both directions: retries with old and new
+// message ids, results late, lost or refused, ids that are none, used again or learned, offline queues, boots, several
+// transactions on one connector. In order of receipt.
+Feed MakeFrameFeed(uint64_t seed);
 
 // `records` as JSON lines of wrapped records, for files. A payload that is not UTF-8 is written as
 // `value_b64`.

@@ -14,6 +14,10 @@
 // `minute` counts from 1970. A missing branch is taken from the record's key. Copies of a fact must agree in
 // member, shelf and days. Loan numbers are used again: a lend a day or more after the previous one opens the
 // next epoch.
+//
+// A return of the loan `?` is of a book whose number could not be read. It is taken for that of the latest lend to the
+// same member in the branch, at most five days before it; else of the latest note in that time; else it stands alone.
+// And a loan tells when the branch last lent a book before it, at most two days before.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +39,9 @@
 #include "medallion/base/text.h"
 #include "medallion/base/time.h"
 #include "medallion/bronze/record.h"
+#include "medallion/gold/derive_entities.h"
 #include "medallion/gold/merge.h"
+#include "medallion/gold/resolve.h"
 #include "medallion/gold/row_hash.h"
 #include "medallion/silver/element.h"
 #include "medallion/silver/settle.h"
@@ -130,7 +136,8 @@ struct Loan {
   LoanState state = LoanState::kOut;
   bool conflict = false;
   int64_t notes = 0;
-  std::string flags;  // JSON
+  UtcTime previous_ts = kNoTime;  // of the branch's latest lend before the last of this loan
+  std::string flags;              // JSON
   UtcTime next_due_at = kNoTime;
   Digest model_version;
   Digest row_hash;
@@ -151,6 +158,7 @@ void VisitColumns(const Loan& row, Visitor&& visit) {
   visit("state", kStateNames[static_cast<size_t>(row.state)]);
   visit("conflict", row.conflict);
   visit("notes", row.notes);
+  visit("previous_ts", row.previous_ts);
   visit("flags", JsonText{row.flags});
   visit("next_due_at", row.next_due_at);
   visit("model_version", row.model_version);
@@ -163,7 +171,8 @@ template <class Row, class Visitor>
 void VisitFields(Row& row, Visitor&& visit) {
   visit(row.loan_id), visit(row.branch), visit(row.loan), visit(row.member), visit(row.lent_ts);
   visit(row.returned_ts), visit(row.days), visit(row.fine), visit(row.state), visit(row.conflict);
-  visit(row.notes), visit(row.flags), visit(row.next_due_at), visit(row.model_version), visit(row.row_hash);
+  visit(row.notes), visit(row.previous_ts), visit(row.flags), visit(row.next_due_at),
+      visit(row.model_version), visit(row.row_hash);
   visit(row.updated_at);
 }
 
@@ -247,11 +256,16 @@ inline LoanEvent Read(std::string_view line, const BronzeRecord& record, std::st
   return row;
 }
 
+// A return whose loan is not known.
+inline bool IsUnread(const LoanEvent& row) { return row.kind == Kind::kReturn && row.loan == "?"; }
+
 inline void Identify(LoanElement& element) {
   LoanEvent& row = element.row;
   Identity& identity = element.identity;
   const auto digest = [](std::string_view text) { return Sha256(text).Prefix() | 1; };
-  const bool cut = row.kind == Kind::kLend || row.kind == Kind::kReturn;
+  const bool cut = (row.kind == Kind::kLend || row.kind == Kind::kReturn) && !IsUnread(row);
+  if (cut || row.kind == Kind::kReturn) element.milestone = Milestone::kMilestone;
+  if (row.kind == Kind::kNote) element.milestone = Milestone::kDetail;
   JoinedFields key;
   key.Add(KindName(row.kind)).Add(row.branch).Add(row.kind == Kind::kVisit ? row.member : row.loan);
   if (!cut) key.Add(row.event_ts.us / kMicrosPerMinute);
@@ -260,6 +274,7 @@ inline void Identify(LoanElement& element) {
     key.Clear();
     element.entity = key.Add("loan").Add(row.branch).Add(row.loan).Sha256();
   }
+  if (IsUnread(row)) element.entity = identity.business_key;
   identity.unit = cut ? element.entity : identity.business_key;
   if (cut) identity.cut = digest(std::string(KindName(row.kind)) + std::to_string(row.event_ts.us));
   identity.values = ValuesOf(row);
@@ -393,19 +408,24 @@ inline void Take(Loan& row, const LoanElement& element) {
   } else if (event.kind == Kind::kLend) {
     row.lent_ts = event.event_ts, row.member = event.member, row.days = event.days;
   } else {
-    row.returned_ts = event.event_ts;
+    row.returned_ts = std::max(row.returned_ts, event.event_ts);
   }
 }
 
 }  // namespace deriving
 
-inline std::vector<Loan> Derive(std::span<const LoanElement> history, UtcTime clock, const Options& options) {
+inline std::vector<Loan> Derive(std::span<const LoanElement> history, Contexts contexts, UtcTime clock,
+                                const Options& options) {
   std::map<uint32_t, Loan> epochs;
   for (const LoanElement& element : history) {
     const bool silver = element.standing.fate == Fate::kSilver;
     if (!silver || (element.row.kind != Kind::kLend && element.row.kind != Kind::kReturn)) continue;
     Loan& row = epochs[element.identity.fact];
-    row.loan_id = deriving::LoanId(element.row, element.identity.fact);
+    const bool unread = refining::IsUnread(element.row);
+    const bool known = !row.branch.empty();
+    if (unread && known && (row.loan != "?" || row.loan_id < element.identity.business_key)) continue;
+    row.loan_id =
+        unread ? element.identity.business_key : deriving::LoanId(element.row, element.identity.fact);
     row.branch = element.row.branch, row.loan = element.row.loan;
   }
   if (epochs.empty()) return {};
@@ -418,8 +438,14 @@ inline std::vector<Loan> Derive(std::span<const LoanElement> history, UtcTime cl
       deriving::Take(at->second, element);
     }
   }
+  UtcTime previous = kNoTime;
+  for (const std::string_view context : contexts) {
+    int64_t us = 0;
+    if (refining::ParseInteger(context, us)) previous = std::max(previous, UtcTime{us});
+  }
   std::vector<Loan> rows;
   for (auto& [epoch, row] : epochs) {
+    row.previous_ts = previous;
     deriving::Tell(row, clock, options);
     if (row.conflict) row.flags = R"(["CONFLICT"])";
     row.model_version = ModelVersion(options);
@@ -428,6 +454,64 @@ inline std::vector<Loan> Derive(std::span<const LoanElement> history, UtcTime cl
   }
   std::sort(rows.begin(), rows.end(), [](const Loan& a, const Loan& b) { return a.loan_id < b.loan_id; });
   return rows;
+}
+
+namespace resolving {
+
+inline constexpr int64_t kReach = 5 * kMicrosPerDay, kPreviousReach = 2 * kMicrosPerDay;
+
+// The entity of the latest of `kind` at most `reach` before `at` for which `fits` holds, the largest at one instant.
+template <class Fits>
+const LoanElement* Latest(std::span<const LoanElement> elements, UtcTime at, int64_t reach,
+                          const Fits& fits) {
+  const LoanElement* latest = nullptr;
+  for (const LoanElement& element : elements) {
+    const UtcTime time = element.row.event_ts;
+    if (time > at || at.us - time.us > reach || !fits(element)) continue;
+    const auto later = [](const LoanElement& a, const LoanElement& b) {
+      return std::pair(a.row.event_ts, a.entity) < std::pair(b.row.event_ts, b.entity);
+    };
+    if (latest == nullptr || later(*latest, element)) latest = &element;
+  }
+  return latest;
+}
+
+inline const LoanElement* LoanOf(std::span<const LoanElement> elements, const LoanEvent& unread, Kind kind) {
+  return Latest(elements, unread.event_ts, kReach, [&](const LoanElement& element) {
+    return element.row.kind == kind && (kind == Kind::kNote || element.row.member == unread.member);
+  });
+}
+
+}  // namespace resolving
+
+// Places up to five days after what was touched can change, and are told from what lies five days before them.
+inline Resolution Resolve(const Timeline<LoanEvent>& timeline) {
+  using resolving::kReach;
+  Resolution said;
+  said.span = {timeline.touched.from, {timeline.touched.to.us + kReach}};
+  said.need = {{said.span.from.us - kReach}, said.span.to};
+  if (!timeline.seen.Holds(said.need)) return said;
+  for (const LoanElement& element : timeline.elements) {
+    const LoanEvent& row = element.row;
+    if (!said.span.Holds(row.event_ts)) continue;
+    if (refining::IsUnread(row)) {
+      const LoanElement* loan = resolving::LoanOf(timeline.elements, row, Kind::kLend);
+      if (loan == nullptr) said.watch = said.need_details = true;
+      if (loan == nullptr) loan = resolving::LoanOf(timeline.elements, row, Kind::kNote);
+      if (loan != nullptr) said.links.push_back({row.event_ts, element.entity, loan->entity, {}});
+    } else if (row.kind == Kind::kLend) {
+      const auto* previous =
+          resolving::Latest(timeline.elements, {row.event_ts.us - 1}, resolving::kPreviousReach,
+                            [](const LoanElement& other) { return other.row.kind == Kind::kLend; });
+      if (previous == nullptr) continue;
+      said.links.push_back(
+          {row.event_ts, element.entity, element.entity, std::to_string(previous->row.event_ts.us)});
+    }
+  }
+  said.settled = timeline.details || !said.need_details;
+  std::sort(said.links.begin(), said.links.end());
+  said.links.erase(std::unique(said.links.begin(), said.links.end()), said.links.end());
+  return said;
 }
 
 struct Loans {
@@ -453,8 +537,13 @@ struct Loans {
   }
   using Model = Options;
   static Model ModelOf(const Options& options) { return options; }
-  static std::vector<Gold> Derive(std::span<const LoanElement> history, UtcTime clock, const Model& model) {
-    return toy::Derive(history, clock, model);
+  static std::vector<Gold> Derive(std::span<const LoanElement> history, Contexts contexts, UtcTime clock,
+                                  const Model& model) {
+    return toy::Derive(history, contexts, clock, model);
+  }
+  static std::string SubjectKey(const Event& row) { return std::string(row.branch); }
+  static Resolution Resolve(const Timeline<Event>& timeline, const Options&) {
+    return toy::Resolve(timeline);
   }
   static RowVersion VersionOf(const Gold& row) {
     return {.key = row.loan_id,
@@ -517,8 +606,9 @@ inline Feed RandomFeed(uint32_t seed, size_t records) {
       const auto add = [&](const std::string& field) { line.append("|").append(field); };
       add("e" + std::to_string(pick(40)));
       add(one_of({"North", "South", ""}));
-      add(std::to_string(pick(4)));
-      add(std::to_string(pick(6) * 700));
+      const int64_t loan = pick(6);
+      add(loan > 3 && line.starts_with("return") ? "?" : std::to_string(loan & 3));
+      add(std::to_string(pick(6) * 700 + (pick(4) == 0 ? 10'000 : 0)));
       add(one_of({"ann", "bob", "", "ann"}));
       add(one_of({"", "A1", "A1", "B2"}));
       add(one_of({"", "7", "7", "x"}));

@@ -13,8 +13,9 @@
 namespace medallion {
 namespace {
 
-constexpr size_t kChunk = size_t{1} << 20;
-constexpr size_t kBatchMax = size_t{32} << 20;
+constexpr size_t kChunk = size_t{1} << 18;  // read at once, and split while it is in the cache
+constexpr size_t kText = size_t{1} << 20;
+constexpr int64_t kBatchMax = int64_t{32} << 20;
 constexpr size_t kLineMax = size_t{16} << 20;
 
 // Positions are text: lines, bytes and the fingerprint of these bytes, separated by blanks.
@@ -55,7 +56,10 @@ LineSource::LineSource(std::string path, std::FILE* file, std::string topic, Lin
       file_(file),
       seekable_(file != stdin && std::fseek(file, 0, SEEK_SET) == 0),
       topic_(std::move(topic)),
-      decoder_(std::move(decoder)) {}
+      decoder_(std::make_shared<Decoder>()),
+      text_(std::make_shared<Text>(kText)) {
+  decoder_->decode = std::move(decoder);
+}
 
 LineSource::~LineSource() {
   if (file_ != stdin) std::fclose(file_);
@@ -68,7 +72,8 @@ absl::Status LineSource::Failed(std::string_view doing) const {
 
 absl::Status LineSource::Restart() {
   if (std::fseek(file_, 0, SEEK_SET) != 0) return Failed("cannot go to the beginning of");
-  filled_ = next_ = 0;
+  text_ = std::make_shared<Text>(kText);  // batches may hold the other
+  filled_ = next_ = printed_ = 0;
   end_of_file_ = passed_open_line_ = false;
   lines_ = bytes_ = 0;
   print_ = FingerprintStream();
@@ -83,10 +88,11 @@ absl::Status LineSource::Seek(std::string_view text) {
   if (!ReadPosition(text, position)) return absl::OkStatus();
   while (bytes_ < position.bytes && !(end_of_file_ && next_ == filled_)) {
     if (next_ == filled_) {
-      filled_ = next_ = 0;
+      filled_ = next_ = printed_ = 0;
       if (auto status = Fill(); !status.ok()) return status;
     }
     Consume(next_ + std::min(filled_ - next_, static_cast<size_t>(position.bytes - bytes_)));
+    UpdatePrint();
   }
   // Another file, or a changed one: from the beginning.
   if (bytes_ != position.bytes || print_.Value() != position.print) return Restart();
@@ -96,9 +102,8 @@ absl::Status LineSource::Seek(std::string_view text) {
 }
 
 absl::Status LineSource::Fill() {
-  std::string& memory = text_->memory;
-  if (memory.size() - filled_ < kChunk) memory.resize(std::max(filled_ + kChunk, 2 * memory.size()));
-  const size_t got = std::fread(memory.data() + filled_, 1, kChunk, file_);
+  if (text_->size - filled_ < kChunk) TakeNewText();
+  const size_t got = std::fread(text_->memory.get() + filled_, 1, kChunk, file_);
   filled_ += got;
   if (got < kChunk && std::ferror(file_) != 0) return Failed("cannot read");
   end_of_file_ = got < kChunk;
@@ -106,47 +111,56 @@ absl::Status LineSource::Fill() {
 }
 
 void LineSource::Consume(size_t end) {
-  print_.Update(Buffered().substr(next_, end - next_));
   bytes_ += static_cast<int64_t>(end - next_);
   next_ = end;
 }
 
-// Takes the consumed bytes from `begin` to `end` out of the buffer, to whose last consumed byte they belong.
-void LineSource::Forget(size_t begin, size_t end) {
-  std::memmove(text_->memory.data() + begin, text_->memory.data() + end, filled_ - end);
-  filled_ -= end - begin;
-  next_ = begin;
+void LineSource::UpdatePrint() {
+  print_.Update({text_->memory.get() + printed_, next_ - printed_});
+  printed_ = next_;
 }
 
-// Leaves out what a line has beyond `from`, up to its end.
+// The text is full: what was read ahead moves to the next one.
+void LineSource::TakeNewText() {
+  UpdatePrint();
+  const size_t ahead = filled_ - next_;
+  auto next = std::make_shared<Text>(std::max(kText, 2 * ahead + kChunk));
+  std::memcpy(next->memory.get(), text_->memory.get() + next_, ahead);
+  text_ = std::move(next);
+  if (held_ != nullptr) held_->texts.push_back(text_);
+  filled_ = ahead;
+  next_ = printed_ = 0;
+}
+
+// Leaves out what a line has beyond `from`, up to its end: what is read next takes its place.
 absl::Status LineSource::DropRest(size_t from) {
   Consume(from);
   while (true) {
-    const size_t end = Buffered().find('\n', from);
+    const size_t end = FindEnd(next_);
+    const size_t begin = next_;
     if (end != std::string::npos || end_of_file_) {
       Consume(end == std::string::npos ? filled_ : end + 1);
-      Forget(from, next_);
       return absl::OkStatus();
     }
     Consume(filled_);
-    Forget(from, filled_);
+    UpdatePrint();
+    filled_ = next_ = printed_ = begin;
     if (auto status = Fill(); !status.ok()) return status;
   }
 }
 
 // The next line, without its end. False at the end of the file.
 absl::StatusOr<bool> LineSource::NextLine(Line& line) {
-  size_t end = Buffered().find('\n', next_);
-  for (size_t scanned = next_; end == std::string::npos && !end_of_file_;
-       end = Buffered().find('\n', scanned)) {
-    if (filled_ - next_ > kLineMax) break;
-    scanned = filled_;
+  size_t end = FindEnd(next_);
+  for (size_t scanned = 0; end == std::string::npos && !end_of_file_; end = FindEnd(next_ + scanned)) {
+    scanned = filled_ - next_;
+    if (scanned > kLineMax) break;
     if (auto status = Fill(); !status.ok()) return status;
   }
   if (end == std::string::npos && next_ == filled_) return false;
-  line = {.begin = next_, .size = (end == std::string::npos ? filled_ : end) - next_, .number = ++lines_};
-  if (line.size > kLineMax) {
-    line.size = kLineMax;
+  const size_t size = (end == std::string::npos ? filled_ : end) - next_;
+  line = {.text = {text_->memory.get() + next_, std::min(size, kLineMax)}, .number = ++lines_};
+  if (size > kLineMax) {
     if (auto status = DropRest(next_ + kLineMax); !status.ok()) return status;
     return true;
   }
@@ -154,41 +168,40 @@ absl::StatusOr<bool> LineSource::NextLine(Line& line) {
   return true;
 }
 
-// The last batch keeps its text. What was read ahead moves to another: to one that nobody has any more, if there is.
-void LineSource::TakeNewText() {
-  const std::shared_ptr<Text> last = std::exchange(text_, std::move(before_));
-  before_ = last;
-  if (text_ == nullptr || text_.use_count() > 1) text_ = std::make_shared<Text>();
-  text_->decoded = Arena();
-  const size_t ahead = filled_ - next_;
-  if (text_->memory.size() < ahead) text_->memory.resize(ahead + kChunk);
-  std::memcpy(text_->memory.data(), last->memory.data() + next_, ahead);
-  filled_ = ahead;
-  next_ = 0;
-}
-
-absl::StatusOr<SourceBatch> LineSource::Read(size_t records_max) {
-  TakeNewText();
-  std::vector<Line> lines;
+absl::StatusOr<SourceBatch> LineSource::ReadAhead(size_t records_max) {
+  held_ = std::make_shared<Held>();
+  held_->texts.push_back(text_);
+  SourceBatch batch{.owner = held_};
   bool more = true;
-  while (more && lines.size() < records_max && next_ < kBatchMax) {
+  const int64_t begin = bytes_;
+  while (more && batch.records.size() < records_max && bytes_ - begin < kBatchMax) {
     // A last line without an end may grow: it is read in a batch of its own, which the position does not pass.
-    const bool open = end_of_file_ && next_ < filled_ && Buffered().find('\n', next_) == std::string::npos;
-    if (open && !lines.empty()) break;
+    const bool open = end_of_file_ && next_ < filled_ && FindEnd(next_) == std::string::npos;
+    if (open && !batch.records.empty()) break;
     Line line;
     absl::StatusOr<bool> found = NextLine(line);
     if (!found.ok()) return found.status();
     more = *found;
     passed_open_line_ |= open;
-    if (more && !Trim(Buffered().substr(line.begin, line.size)).empty()) lines.push_back(line);
+    if (!more || Trim(line.text).empty()) continue;
+    batch.records.push_back({.payload = line.text, .at = {topic_, 0, line.number}});
   }
+  UpdatePrint();
   if (!passed_open_line_) position_ = PositionText(lines_, bytes_, print_.Value());
-  SourceBatch batch{.owner = text_, .position = seekable_ ? position_ : "", .at_end = !more};
-  batch.records.reserve(lines.size());
-  for (const Line& line : lines) {
-    const Coordinate at{topic_, 0, line.number};
-    batch.records.push_back(decoder_(Buffered().substr(line.begin, line.size), at, text_->decoded));
-  }
+  batch.position = seekable_ ? position_ : "";
+  batch.at_end = !more;
+  batch.finish = [decoder = decoder_, held = held_](std::vector<BronzeRecord>& records) {
+    const std::lock_guard lock(decoder->mutex);
+    for (BronzeRecord& record : records) {
+      record = decoder->decode(record.payload, Coordinate(record.at), held->decoded);
+    }
+  };
+  return batch;
+}
+
+absl::StatusOr<SourceBatch> LineSource::Read(size_t records_max) {
+  absl::StatusOr<SourceBatch> batch = ReadAhead(records_max);
+  if (batch.ok()) std::exchange(batch->finish, nullptr)(batch->records);
   return batch;
 }
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <memory>
+#include <span>
+#include <utility>
 
 #include "medallion/base/pack.h"
 
@@ -58,33 +61,43 @@ void Blobs::Drop(uint32_t blob) {
 
 // ---- DigestIndex ------------------------------------------------------------------------------------------------
 
+DigestIndex::Entries::Entries(size_t places) : size(places) {
+  if (places * sizeof(Entry) < Pages::kSize) {
+    small = std::make_unique<Entry[]>(places);
+    at = small.get();
+    return;
+  }
+  large = std::make_unique<Pages>(places * sizeof(Entry));
+  at = reinterpret_cast<Entry*>(large->begin());
+  std::uninitialized_fill_n(at, places, Entry{});
+}
+
 void DigestIndex::Put(Entry entry) {
   size_t at = Begin(entry.print);
-  while (entries_[at].number != kNone) at = (at + 1) & mask_;
-  entries_[at] = entry;
+  while (entries_.at[at].number != kNone) at = (at + 1) & mask_;
+  entries_.at[at] = entry;
 }
 
 void DigestIndex::Grow() {
-  std::vector<Entry> before(entries_.size() * 2);
-  before.swap(entries_);
-  mask_ = entries_.size() - 1;
+  const Entries before = std::exchange(entries_, Entries(2 * entries_.size));
+  mask_ = entries_.size - 1;
   --shift_;
-  for (const Entry& entry : before) {
+  for (const Entry& entry : std::span(before.at, before.size)) {
     if (entry.number != kNone) Put(entry);
   }
 }
 
-// A quarter stays empty: where less does, looks for what is not there become long.
 void DigestIndex::Insert(const Digest& key, uint32_t number) {
-  if (++size_ > entries_.size() / 4 * 3) Grow();
+  if (IsFull()) Grow();
+  ++size_;
   Put({PrintOf(key), number});
 }
 
 uint32_t DigestIndex::Guess(const Digest& key) const {
   const uint32_t print = PrintOf(key);
   size_t at = Begin(print);
-  while (entries_[at].number != kNone && entries_[at].print != print) at = (at + 1) & mask_;
-  return entries_[at].number;
+  while (entries_.at[at].number != kNone && entries_.at[at].print != print) at = (at + 1) & mask_;
+  return entries_.at[at].number;
 }
 
 // ---- Interned ---------------------------------------------------------------------------------------------------

@@ -209,7 +209,7 @@ absl::Status Core::Create() {
   const absl::StatusOr<bool> fresh = IsFresh();  // another process may have been faster
   if (!fresh.ok()) return fresh.status();
   if (!*fresh) return CheckOurs();
-  std::string sql = kCreate;
+  std::string sql = kCreate + Timelines::CreateSql();
   for (const RunIndex* index : indexes_) sql += index->CreateSql();
   for (size_t i = 0; i < kTables; ++i) sql += CreateSql(static_cast<Table>(i), tables_[i].shape);
   sql += "INSERT INTO medallion_meta VALUES('pack', '" + pack_ + "');";
@@ -333,6 +333,7 @@ absl::Status Core::Prepare() {
   for (RunIndex* index : indexes_) {
     if (status.ok()) status = index->Prepare(connection_);
   }
+  if (status.ok()) status = timelines_.Prepare(connection_);
   return status;
 }
 
@@ -357,6 +358,7 @@ absl::Status Core::Load() {
   for (RunIndex* index : indexes_) {
     if (auto status = index->Load(); !status.ok()) return status;
   }
+  if (auto status = timelines_.Load(); !status.ok()) return status;
   for (const auto& [statement, next] : std::initializer_list<std::pair<Statement&, int64_t&>>{
            {top_record_, next_record_}, {top_entity_, next_entity_}, {top_stale_, next_stale_}}) {
     Query top(statement);

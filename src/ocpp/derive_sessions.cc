@@ -146,7 +146,7 @@ std::vector<ChargingSession> DeriveSessions(std::span<const ChargingElement> his
   if (all.empty()) return rows;
   const size_t count = all.size();
   const bool linked = !of_one || !contexts.empty();
-  const Contexts told(contexts);
+  const Told told(contexts);
   const Root root = linked ? RootOf(all, told, options) : Root();
   const std::vector<ChargingElement> settled =
       linked ? SettleUnits(all, options) : std::vector<ChargingElement>();
@@ -187,7 +187,7 @@ std::optional<std::vector<ChargingSession>> ContinueSessions(std::string& summar
   if (outline.has_start || outline.has_stop || energy->shows_energy) {
     const Digest id = added.empty() || told ? SessionId(outline.charge_point_id, outline.transaction_id)
                                             : SessionIdOf(added.front());
-    const Contexts all(contexts);
+    const Told all(contexts);
     const SessionContext* context =
         outline.has_start ? all.Of(outline.start_ts, outline.connector_id) : nullptr;
     rows.push_back(RowOf(id, outline, *energy, context, data_clock, rules, std::move(findings)));

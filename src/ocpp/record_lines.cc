@@ -144,9 +144,19 @@ constexpr auto kWrapperNames =
     std::to_array<std::string_view>({"\"payload\"", "\"value\"", "\"value_text\"", "\"value_b64\"",
                                      "\"topic\"", "\"partition\"", "\"offset\"", "\"broker_ts\""});
 
+// Four bytes as a number.
+constexpr uint32_t FourOf(std::string_view text) {
+  uint32_t four = 0;
+  for (size_t i = 0; i < 4; ++i) four |= uint32_t{static_cast<uint8_t>(text[i])} << (8 * i);
+  return four;
+}
+
 bool NamesWrapper(std::string_view from_quote) {
-  return std::any_of(kWrapperNames.begin(), kWrapperNames.end(),
-                     [&](std::string_view name) { return from_quote.starts_with(name); });
+  if (from_quote.size() < 4) return false;
+  const uint32_t four = FourOf(from_quote);
+  return std::any_of(kWrapperNames.begin(), kWrapperNames.end(), [&](std::string_view name) {
+    return FourOf(name) == four && from_quote.starts_with(name);
+  });
 }
 
 // Bits of the bytes among the 16 at `at` that are an escape or, with the byte after them, may begin a wrapper's name.
@@ -173,17 +183,26 @@ uint32_t TellingBytes(const char* at) {
 // Whether the line may be a wrapper: one of the names stands in it, anywhere, or an escape, which may hide one.
 bool MayWrap(std::string_view line) {
   constexpr size_t kStep = 16;
-  char padded[kStep + 1] = {};
-  for (size_t begin = 0; begin < line.size(); begin += kStep) {
-    const char* at = line.data() + begin;
-    if (line.size() - begin <= kStep) {  // its last bytes, with zeros behind
-      std::copy(at, line.data() + line.size(), padded);
-      at = padded;
-    }
-    for (uint32_t bits = TellingBytes(at); bits != 0; bits &= bits - 1) {
+  constexpr size_t kSteps = 4;  // whose bits are looked at together
+  const auto any_tells = [&](size_t begin, uint64_t bits) {
+    for (; bits != 0; bits &= bits - 1) {
       const size_t i = begin + static_cast<size_t>(std::countr_zero(bits));
       if (line[i] == '\\' || NamesWrapper(line.substr(i))) return true;
     }
+    return false;
+  };
+  size_t begin = 0;
+  for (; line.size() - begin > kStep * kSteps; begin += kStep * kSteps) {
+    uint64_t bits = 0;
+    for (size_t i = 0; i < kSteps; ++i) {
+      bits |= uint64_t{TellingBytes(line.data() + begin + i * kStep)} << (i * kStep);
+    }
+    if (any_tells(begin, bits)) return true;
+  }
+  char padded[kStep * kSteps + 1] = {};  // the last bytes, with zeros behind
+  std::copy(line.begin() + static_cast<std::ptrdiff_t>(begin), line.end(), padded);
+  for (size_t at = 0; begin + at < line.size(); at += kStep) {
+    if (any_tells(begin + at, TellingBytes(padded + at))) return true;
   }
   return false;
 }

@@ -63,7 +63,7 @@ ChargingElement RefineFields(const FlatFields& fields, const BronzeRecord& recor
 
 Refined<ChargingEvent> Refine(std::span<const BronzeRecord> batch, const Options& options) {
   Refined<ChargingEvent> refined;
-  refined.elements.reserve(batch.size());
+  refined.elements.reserve(batch.size() + batch.size() / 8);  // who writes them adds what else they change
   refined.ingest_ts.reserve(batch.size());
   refined.ends.reserve(batch.size());
   refined.payloads.resize(batch.size());

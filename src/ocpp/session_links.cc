@@ -127,13 +127,13 @@ std::string_view ShownId(const SessionFacts& session, const Options& options) {
 
 }  // namespace
 
-Contexts::Contexts(std::span<const std::string_view> packed) {
+Told::Told(std::span<const std::string_view> packed) {
   for (const std::string_view bytes : Sorted(packed)) {
     if (auto context = UnpackContext(bytes); context.has_value()) all_.push_back(*std::move(context));
   }
 }
 
-const SessionContext* Contexts::Of(UtcTime start_ts, const std::optional<int32_t>& connector_id) const {
+const SessionContext* Told::Of(UtcTime start_ts, const std::optional<int32_t>& connector_id) const {
   const auto is_its = [&](const SessionContext& context) {
     const bool known = context.connector_id.has_value() && connector_id.has_value();
     return context.start_ts == start_ts && (!known || context.connector_id == connector_id);
@@ -149,7 +149,7 @@ uint64_t PrintOf(std::span<const std::string_view> packed) {
   return Fingerprint(fields.text()) | 1;
 }
 
-Root RootOf(const Facts& facts, const Contexts& contexts, const Options& options) {
+Root RootOf(const Facts& facts, const Told& contexts, const Options& options) {
   Root root;
   for (const SessionContext& context : contexts.all()) {
     if (root.transaction_id.empty()) root.transaction_id = context.transaction_id;
@@ -192,7 +192,7 @@ std::vector<ChargingElement> SettleUnits(Facts& facts, const Options& options) {
   return headers;
 }
 
-void Complete(const Root& root, const Contexts& contexts, const Options& options, SessionFacts& session) {
+void Complete(const Root& root, const Told& contexts, const Options& options, SessionFacts& session) {
   LeaveOutStrangers(options, session);
   if (session.start != nullptr) {
     session.context = contexts.Of(session.start->row.event_ts, session.start->row.connector_id);

@@ -19,10 +19,10 @@
 namespace medallion::ocpp {
 
 // What the links told.
-class Contexts {
+class Told {
  public:
   // Bytes that are no context tell nothing.
-  explicit Contexts(std::span<const std::string_view> packed);
+  explicit Told(std::span<const std::string_view> packed);
 
   // Of the start at that time; nothing, where none is told. A connector that either side does not know is no contradiction.
   const SessionContext* Of(UtcTime start_ts, const std::optional<int32_t>& connector_id) const;
@@ -42,7 +42,7 @@ struct Root {
   std::string_view transaction_id;
 };
 // `facts` in order, not empty.
-Root RootOf(const Facts& facts, const Contexts& contexts, const Options& options);
+Root RootOf(const Facts& facts, const Told& contexts, const Options& options);
 
 // Settles starts and stops of several units with one another, as those of one unit are before they come here: cuts them
 // into epochs, and leaves out what repeats the first of its epoch or calls it a conflict where its values differ.
@@ -51,6 +51,6 @@ std::vector<ChargingElement> SettleUnits(Facts& facts, const Options& options);
 
 // Completes a session that was gathered from such a history: its context, whether a fact without an id joined it, the id
 // it shows. Leaves out readings without an id whose register is not that of the session's own readings.
-void Complete(const Root& root, const Contexts& contexts, const Options& options, SessionFacts& session);
+void Complete(const Root& root, const Told& contexts, const Options& options, SessionFacts& session);
 
 }  // namespace medallion::ocpp

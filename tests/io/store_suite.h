@@ -848,6 +848,160 @@ void Reading(const Factory& make) {
   CHECK(Lines(*store, "silver_ignored").size() == 2);
 }
 
+inline TimelineAnswer<LoanEvent> AskTimelines(Store<Loans>& store, const TimelineQuery& query) {
+  TimelineAnswer<LoanEvent> answer;
+  Require(store.Timelines(query, answer));
+  return answer;
+}
+
+// What of North's timeline was touched; nothing where it was not.
+inline std::optional<TimeSpan> TouchedNorth(Store<Loans>& store) {
+  std::optional<TimeSpan> touched;
+  for (const TimelinePart& part : AskTimelines(store, {.touched_max = 10}).touched) {
+    if (part.subject == "North") touched = part.span;
+  }
+  return touched;
+}
+
+inline void ResolveNorth(Store<Loans>& store, bool watch) {
+  const std::vector<ResolvedTimeline> resolved = {{.subject = "North", .watch = watch}};
+  Batch<Loans> batch = Empty();
+  batch.resolved = resolved;
+  Require(store.Apply(batch));
+}
+
+template <class Factory>
+void TimelinesAreTouched(const Factory& make) {
+  const auto store = make();
+  Feed feed;
+  feed.Add("lend|e1|North|1|100|ann", 110);
+  feed.Add("return|e2|North|1|200", 900);
+  feed.Add("note|e3|North|1|150", 160);
+  feed.Add("visit|e4|North||170|bob", 180);
+  feed.Add("lend|e5|South|1|100|ann", 120);
+  Script script(feed);
+  Require(store->Apply(script.batch()));
+  CHECK(TouchedNorth(*store) == TimeSpan{Minute(100), Minute(900)});
+  CHECK(AskTimelines(*store, {.touched_max = 1}).touched.size() == 1);
+  CHECK(AskTimelines(*store, {.touched_max = 9}).touched.size() == 2);
+
+  const auto on = [&](int64_t from, int64_t to, bool details) {
+    const std::vector<TimelinePart> parts = {{"South", {Minute(0), Minute(99)}, true},
+                                             {"North", {Minute(from), Minute(to)}, details}};
+    const auto answer = AskTimelines(*store, {.parts = parts});
+    REQUIRE(answer.elements_end.size() == 2);
+    CHECK(answer.elements_end[0] == 0);
+    return EventIds(answer.elements);
+  };
+  using Ids = std::vector<std::string>;
+  CHECK(on(0, 1000, false) == Ids{"e1", "e2"});
+  CHECK(on(0, 1000, true) == Ids{"e1", "e2", "e3"});
+  CHECK(on(101, 199, false) == Ids{"e1"});  // by its ingest time
+  CHECK(on(111, 200, false) == Ids{"e2"});
+  CHECK(on(201, 899, false) == Ids{});
+  CHECK(on(900, 900, false) == Ids{"e2"});
+
+  // A detail touches a timeline that is watched.
+  ResolveNorth(*store, false);
+  CHECK(TouchedNorth(*store) == std::nullopt);
+  Feed more;
+  more.Add("note|e6|North|1|300", 310, "gate");
+  Require(store->Apply(Script(more).batch()));
+  CHECK(TouchedNorth(*store) == std::nullopt);
+  ResolveNorth(*store, true);
+  ResolveNorth(*store, false);  // once watched, it stays so
+  Feed last;
+  last.Add("note|e7|North|1|400", 410, "door");
+  Require(store->Apply(Script(last).batch()));
+  CHECK(TouchedNorth(*store) == TimeSpan{Minute(400), Minute(410)});
+
+  // What goes touches it, too, and is no longer there.
+  ResolveNorth(*store, false);
+  const std::vector<ElementId> gone = {IdOf(script[1].identity.order)};
+  Batch<Loans> batch = Empty();
+  batch.withdrawn = gone;
+  Require(store->Apply(batch));
+  CHECK(TouchedNorth(*store) == TimeSpan{Minute(200), Minute(900)});
+  CHECK(on(0, 1000, false) == Ids{"e1"});
+}
+
+template <class Factory>
+void LinksJoin(const Factory& make) {
+  const auto store = make();
+  Feed feed;
+  feed.Add("lend|e1|North|1|100|ann", 110);
+  feed.Add("lend|e2|North|2|120|bob", 130);
+  feed.Add("return|e3|North|?|200", 210);
+  Script script(feed);
+  Require(store->Apply(script.batch()));
+  const EntityKey one = script[0].entity, two = script[1].entity, unread = script[2].entity;
+  const std::vector<EntityKey> all = {one, two, unread};
+  const auto fresh = [&] {
+    std::vector<Derived> derived;
+    for (const EntityKey& entity : all) derived.push_back({.entity = entity, .summary = "all"});
+    Batch<Loans> batch = Empty();
+    batch.derived = derived;
+    Require(store->Apply(batch));
+  };
+  const auto link = [&](bool drop, int64_t at, const EntityKey& from, const EntityKey& to,
+                        std::string context) {
+    const std::vector<LinkWrite> links = {{"North", drop, {Minute(at), from, to, std::move(context)}}};
+    Batch<Loans> batch = Empty();
+    batch.links = links;
+    Require(store->Apply(batch));
+    Require(store->Apply(batch));
+  };
+  const auto stale = [&] {
+    std::vector<EntityKey> entities;
+    for (const EntityHistory& entity : History(*store, {.stale = true}).entities)
+      entities.push_back(entity.entity);
+    std::sort(entities.begin(), entities.end());
+    return entities;
+  };
+  const auto sorted = [](std::vector<EntityKey> entities) {
+    std::sort(entities.begin(), entities.end());
+    return entities;
+  };
+  using Ids = std::vector<std::string>;
+  const auto events = [&](const EntityKey& entity) {
+    return EventIds(History(*store, {.entities = {&entity, 1}, .whole = true}).elements);
+  };
+
+  fresh();
+  link(false, 200, unread, two, "late");
+  CHECK(stale() == sorted({two, unread}));
+  CHECK(events(two) == Ids{"e2", "e3"});
+  CHECK(events(unread) == Ids{});
+  const auto history = History(*store, {.entities = all});
+  REQUIRE(history.entities.size() == 3);
+  CHECK(history.contexts == std::vector<std::string_view>{"late"});
+  CHECK(history.entities[0].contexts_end == 0);
+  CHECK(history.entities[1].contexts_end == 1);
+  CHECK(history.entities[1].summary.empty());
+
+  // What comes for the one makes the other stale, and is added to its summary.
+  fresh();
+  Feed more;
+  more.Add("return|e4|North|?|200", 220, "gate");
+  Script copy(more);
+  copy[0].standing.fate = Fate::kSilver;
+  Require(store->Apply(copy.batch()));
+  CHECK(stale() == sorted({two, unread}));
+  CHECK(EventIds(History(*store, {.entities = {&two, 1}}).elements).back() == "e4");
+
+  // The first link of an entity holds.
+  link(false, 150, unread, one, "");
+  CHECK(events(one) == Ids{"e1", "e3", "e4"});
+  CHECK(events(two) == Ids{"e2"});
+  link(true, 150, unread, one, "");
+  CHECK(events(two) == Ids{"e2", "e3", "e4"});
+  fresh();
+  link(true, 200, unread, two, "late");
+  CHECK(stale() == sorted({two, unread}));
+  CHECK(events(two) == Ids{"e2"});
+  CHECK(events(unread) == Ids{"e3", "e4"});
+}
+
 template <class Factory>
 void LargeBatch(const Factory& make) {
   const auto store = make();
@@ -898,6 +1052,8 @@ void StoreSuite(const Factory& make) {
   SECTION("a history is what is in Silver or in conflict") { Histories(make); }
   SECTION("entities are stale until they are derived") { StaleEntities(make); }
   SECTION("a summary stands for what it was made of") { Summaries(make); }
+  SECTION("timelines are touched, and read in parts") { TimelinesAreTouched(make); }
+  SECTION("links join entities") { LinksJoin(make); }
   SECTION("Gold rows are inserted, updated, deleted, sorted by key") { GoldRows(make); }
   SECTION("due rows are found up to an instant") { DueRows(make); }
   SECTION("texts are bytes") { Texts(make); }

@@ -157,12 +157,15 @@ class CountingStore final : public Store<Charging> {
   absl::Status Known(const KnownQuery<ChargingEvent>& query, KnownAnswer<ChargingEvent>& answer) override {
     return inner_.Known(query, answer);
   }
+  absl::Status Timelines(const TimelineQuery& query, TimelineAnswer<ChargingEvent>& answer) override {
+    return inner_.Timelines(query, answer);
+  }
   absl::Status History(const HistoryQuery& query, HistoryAnswer<ChargingEvent>& answer) override {
     return inner_.History(query, answer);
   }
   absl::Status Apply(const Batch<Charging>& batch) override {
     written += batch.records.size() + batch.elements.size() + batch.gold.size() + batch.withdrawn.size() +
-               batch.derived.size();
+               batch.derived.size() + batch.links.size() + batch.resolved.size();
     return inner_.Apply(batch);
   }
   size_t written = 0;

@@ -6,6 +6,8 @@
 // Pure. Safe from any thread. The Pack is described in io/run.h.
 #pragma once
 
+#include <compare>
+#include <concepts>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,6 +19,8 @@ namespace medallion {
 // Both ends belong to it.
 struct TimeSpan {
   UtcTime from = kNoTime, to = kNoTime;
+  bool Holds(UtcTime time) const { return from <= time && time <= to; }
+  bool Holds(const TimeSpan& span) const { return from <= span.from && span.to <= to; }
   bool operator==(const TimeSpan&) const = default;
 };
 
@@ -33,10 +37,10 @@ struct Link {
 // A part of a subject's timeline. An element stands on it at its event_ts, and at its ingest_ts too.
 template <class Row>
 struct Timeline {
-  TimeSpan touched;                        // elements came, went or changed within
-  TimeSpan seen;                           // `elements` holds every milestone within
-  bool details = false;                    // and every detail
-  std::span<const Element<Row>> elements;  // each once, in any order, whatever their fate
+  TimeSpan touched;                             // elements came, went or changed within
+  TimeSpan seen;                                // `elements` holds every milestone within
+  bool details = false;                         // and every detail
+  std::span<const Element<Row>> elements = {};  // each once, in any order, whatever their fate
   // Two hints that spare wide reads; what they begin as is always safe.
   bool went = true;   // elements may have gone from `touched`: it cannot be judged by what stands there
   bool loose = true;  // some element of the subject, at any time, may be of another entity than its keys name
@@ -46,12 +50,30 @@ struct Timeline {
 struct Resolution {
   bool settled = false;
   // Not settled: look again, with at least these.
-  TimeSpan need;
+  TimeSpan need = {};
   bool need_details = false;
   // Settled: all links with `at` within `span`; those that stood there before are gone.
-  TimeSpan span;
-  std::vector<Link> links;
+  TimeSpan span = {};
+  std::vector<Link> links = {};
   bool watch = false;  // a detail that comes later bears on them too
 };
+
+// A link that comes, or one that goes.
+struct LinkWrite {
+  std::string subject = {};
+  bool drop = false;
+  Link link = {};
+};
+
+// Whether the pack resolves timelines: see Resolve in io/run.h.
+template <class Pack>
+concept Resolves = requires(const Timeline<typename Pack::Event>& timeline,
+                            const typename Pack::Options& options) {
+  { Pack::Resolve(timeline, options) } -> std::same_as<Resolution>;
+};
+
+// Appends what turns the links that stand into `resolution`'s; those outside its span stay as they are.
+void MergeLinks(const std::string& subject, std::span<const Link> standing, const Resolution& resolution,
+                std::vector<LinkWrite>& writes);
 
 }  // namespace medallion

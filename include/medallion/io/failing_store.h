@@ -33,6 +33,9 @@ class FailingStore final : public Store<Pack> {
   absl::Status Known(const KnownQuery<Event>& query, KnownAnswer<Event>& answer) override {
     return Call([&] { return inner_.Known(query, answer); });
   }
+  absl::Status Timelines(const TimelineQuery& query, TimelineAnswer<Event>& answer) override {
+    return Call([&] { return inner_.Timelines(query, answer); });
+  }
   absl::Status History(const HistoryQuery& query, HistoryAnswer<Event>& answer) override {
     return Call([&] { return inner_.History(query, answer); });
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -20,12 +21,20 @@
 #include "medallion/io/element_codec.h"
 #include "medallion/io/element_tables.h"
 #include "medallion/io/memory_tables.h"
+#include "medallion/io/memory_timelines.h"
 #include "medallion/io/store.h"
 #include "medallion/io/tables.h"
 
 namespace medallion {
 
 namespace memory {
+
+template <class T>
+void PrefetchAll(const T& value) {
+  const char* const begin = reinterpret_cast<const char*>(&value);
+  for (size_t at = 0; at < sizeof value; at += 64) __builtin_prefetch(begin + at);
+  __builtin_prefetch(begin + sizeof value - 1);
+}
 
 // Notes the member, if it is the winner of the fact that `arrived` is about.
 template <class Event>
@@ -67,6 +76,7 @@ class MemoryStore final : public Store<Pack>, public Tables {
 
   absl::Status Seen(std::span<const RecordId> records, SeenAnswer& answer) override;
   absl::Status Known(const KnownQuery<Event>& query, KnownAnswer<Event>& answer) override;
+  absl::Status Timelines(const TimelineQuery& query, TimelineAnswer<Event>& answer) override;
   absl::Status History(const HistoryQuery& query, HistoryAnswer<Event>& answer) override;
   absl::Status Apply(const Batch<Pack>& batch) override;
 
@@ -124,11 +134,13 @@ class MemoryStore final : public Store<Pack>, public Tables {
   void ForRecord(uint32_t record, Visit&& visit) const;
   template <class Visit>
   void ForUnit(const Digest& unit, Visit&& visit);
-  void PrefetchUnits(std::span<const Element<Event>> arrived) const;
+  template <class Visit>
+  void ForKnownUnits(std::span<const Element<Event>> arrived, const Visit& visit);
   bool GlanceAt(const Identity& arrived, Arena& texts, Glance& glance);
   void Consider(Crowd& crowd, uint32_t slot, const Element<Event>& element);
   Crowd& CrowdOf(const Digest& unit);
   void FollowChains(std::span<const uint32_t> entities, bool whole);
+  void Join(uint32_t entity, bool whole, std::vector<uint32_t>& chain);
   void Answer(uint32_t entity, bool whole, std::span<const uint32_t> chain,
               HistoryAnswer<Event>& answer) const;
   bool AnswerAll(std::vector<uint32_t>& entities, const HistoryQuery& query, HistoryAnswer<Event>& answer);
@@ -143,7 +155,7 @@ class MemoryStore final : public Store<Pack>, public Tables {
   absl::Status KeepBlob(std::string_view bytes, uint32_t& blob);
   void Withdraw(const ElementId& id);
   absl::Status Put(const Element<Event>& element, uint32_t record, std::string_view payload);
-  void Link(uint32_t slot, uint32_t entity, const Element<Event>& element);
+  void Chain(uint32_t slot, uint32_t entity, const Element<Event>& element);
   void Replaces(uint32_t slot, const Element<Event>& stood);
   uint32_t EntityOf(const EntityKey& key);
   uint32_t* FindUnit(const Digest& unit) {
@@ -156,9 +168,13 @@ class MemoryStore final : public Store<Pack>, public Tables {
     return [this, &key](uint32_t row) { return gold_[row].key == key; };
   }
   void MakeStale(uint32_t entity);
+  void MakeStaleAlone(uint32_t entity);
+  void Put(const LinkWrite& write);
+  void DropSummary(uint32_t entity);
+  static std::optional<memory::Mark> MarkOf(const Element<Event>& element);
   absl::Status Refreshed(const Derived& derived);
   absl::Status Put(const GoldWrite<Gold>& write);
-  void Drop(const Digest& key);
+  void Drop(const GoldWrite<Gold>& write);
   void Count(const Element<Event>& element, int64_t by);
   void KeepLog(const Batch<Pack>& batch);
 
@@ -184,6 +200,8 @@ class MemoryStore final : public Store<Pack>, public Tables {
   Chunked<GoldRow> gold_;
   memory::DigestIndex gold_of_;
   std::set<std::pair<UtcTime, uint32_t>> due_;
+  memory::Timelines timelines_;
+  memory::Links links_;
   std::vector<std::string> log_;
   std::vector<uint32_t> numbers_;  // of the batch's records
   // Scratch.
@@ -250,29 +268,37 @@ void MemoryStore<Pack>::ForUnit(const Digest& unit, Visit&& visit) {
   }
 }
 
-// Begins the look-ups of units that are soon to be asked for: the farthest ahead reads its place in the table, the next
-// its latest element, and the nearest what that is unpacked from.
+// Looks for the units of the arrived in stages, so that many wait for memory together: the farthest ahead fetches its
+// element, the next its place in the table, the next its latest element, and the nearest what that is unpacked from.
+// Calls `visit` with each arrived one whose unit may be known.
 template <class Pack>
-void MemoryStore<Pack>::PrefetchUnits(std::span<const Element<Event>> arrived) const {
-  const auto guess = [&](size_t ahead) {
-    return ahead < arrived.size() ? units_.Guess(arrived[ahead].identity.unit) : kNone;
-  };
-  if (3 * kAhead < arrived.size()) units_.Prefetch(arrived[3 * kAhead].identity.unit);
-  if (const uint32_t slot = guess(2 * kAhead); slot != kNone) __builtin_prefetch(&slots_[slot]);
-  if (const uint32_t slot = guess(kAhead); slot != kNone) {
-    blobs_.Prefetch(slots_[slot].blob);
-    records_.Prefetch(slots_[slot].record);
+template <class Visit>
+void MemoryStore<Pack>::ForKnownUnits(std::span<const Element<Event>> arrived, const Visit& visit) {
+  std::array<uint32_t, 2 * kAhead> guesses;  // of the next, from the second stage on
+  for (size_t i = 0; i < arrived.size() + 3 * kAhead; ++i) {
+    if (i + kAhead < arrived.size()) __builtin_prefetch(&arrived[i + kAhead].identity.unit);
+    if (i < arrived.size()) units_.Prefetch(arrived[i].identity.unit);
+    if (i >= 3 * kAhead && guesses[(i - 3 * kAhead) % guesses.size()] != kNone) visit(i - 3 * kAhead);
+    if (i >= kAhead && i - kAhead < arrived.size()) {
+      const Element<Event>& element = arrived[i - kAhead];
+      const uint32_t slot = element.to_settle() ? units_.Guess(element.identity.unit) : kNone;
+      guesses[(i - kAhead) % guesses.size()] = slot;
+      if (slot != kNone) __builtin_prefetch(&slots_[slot]);
+    }
+    if (i < 2 * kAhead || i - 2 * kAhead >= arrived.size()) continue;
+    if (const uint32_t slot = guesses[(i - 2 * kAhead) % guesses.size()]; slot != kNone) {
+      blobs_.Prefetch(slots_[slot].blob);
+      records_.Prefetch(slots_[slot].record);
+    }
   }
 }
 
 template <class Pack>
 absl::Status MemoryStore<Pack>::Known(const KnownQuery<Event>& query, KnownAnswer<Event>& answer) {
-  for (uint32_t i = 0; i < query.arrived.size(); ++i) {
-    PrefetchUnits(query.arrived.subspan(i));
-    if (!query.arrived[i].to_settle()) continue;
-    Glance glance{.arrived = i};
+  ForKnownUnits(query.arrived, [&](size_t i) {
+    Glance glance{.arrived = static_cast<uint32_t>(i)};
     if (GlanceAt(query.arrived[i].identity, answer.texts, glance)) answer.glances.push_back(glance);
-  }
+  });
   absl::flat_hash_set<uint32_t> taken;
   const auto take = [&](uint32_t slot) {
     if (!taken.insert(slot).second) return;
@@ -380,10 +406,31 @@ void MemoryStore<Pack>::Answer(uint32_t number, bool whole, std::span<const uint
   for (uint32_t row = entity.gold; row != kNone; row = gold_[row].next_of_entity) {
     if (gold_[row].blob != kNone) answer.versions.push_back({entity.key, Pack::VersionOf(UnpackGold(row))});
   }
+  if (!links_.empty()) links_.Contexts(entity.key, answer.contexts);
   answer.entities.push_back({.entity = entity.key,
                              .summary = summed ? blobs_.At(entity.summary) : std::string_view(),
                              .elements_end = answer.elements.size(),
-                             .versions_end = answer.versions.size()});
+                             .versions_end = answer.versions.size(),
+                             .contexts_end = answer.contexts.size()});
+}
+
+// Adds to the entity's own elements those of the entities that are linked to it, or takes them away where it is linked
+// to another itself.
+template <class Pack>
+void MemoryStore<Pack>::Join(uint32_t number, bool whole, std::vector<uint32_t>& chain) {
+  const Entity& entity = entities_[number];
+  if (links_.RootOf(entity.key) != entity.key) chain.clear();
+  const std::vector<EntityKey> joined = links_.JoinedTo(entity.key);
+  if (joined.empty()) return;
+  const uint32_t from = !whole && entity.summary != kNone ? entity.summed : 0;
+  for (const EntityKey& key : joined) {
+    const uint32_t* const found = FindEntity(key);
+    uint32_t slot = found == nullptr ? kNone : entities_[*found].first;
+    for (; slot != kNone && slot >= from; slot = slots_[slot].next_of_entity) {
+      if (IsLive(slot)) chain.push_back(slot);
+    }
+  }
+  std::sort(chain.begin(), chain.end(), std::greater<>());
 }
 
 // Answers these entities, and clears them. False, and there are more to answer, if there was no room for one.
@@ -392,6 +439,7 @@ bool MemoryStore<Pack>::AnswerAll(std::vector<uint32_t>& entities, const History
                                   HistoryAnswer<Event>& answer) {
   FollowChains(entities, query.whole);
   for (size_t i = 0; i < entities.size(); ++i) {
+    if (!links_.empty()) Join(entities[i], query.whole, chains_[i]);
     answer.more = answer.entities.size() + answer.elements.size() >= query.rows_max;
     if (answer.more) return false;
     Answer(entities[i], query.whole, chains_[i], answer);
@@ -403,7 +451,7 @@ bool MemoryStore<Pack>::AnswerAll(std::vector<uint32_t>& entities, const History
 template <class Pack>
 absl::Status MemoryStore<Pack>::History(const HistoryQuery& query, HistoryAnswer<Event>& answer) {
   absl::flat_hash_set<uint32_t> taken;
-  answer.elements.reserve(query.rows_max);
+  answer.elements.reserve(std::min<size_t>(query.rows_max, 8 * kAhead));
   std::vector<uint32_t> waiting;
   const auto take = [&](uint32_t entity) {  // false once the answer is full
     if (taken.insert(entity).second) waiting.push_back(entity);
@@ -416,8 +464,10 @@ absl::Status MemoryStore<Pack>::History(const HistoryQuery& query, HistoryAnswer
       continue;
     }
     if (!AnswerAll(waiting, query, answer)) return absl::OkStatus();
-    answer.entities.push_back(
-        {.entity = key, .elements_end = answer.elements.size(), .versions_end = answer.versions.size()});
+    answer.entities.push_back({.entity = key,
+                               .elements_end = answer.elements.size(),
+                               .versions_end = answer.versions.size(),
+                               .contexts_end = answer.contexts.size()});
   }
   size_t skip = query.stale_skip;
   for (size_t i = stale_begin_; query.stale && i < stale_.size(); ++i) {
@@ -428,6 +478,20 @@ absl::Status MemoryStore<Pack>::History(const HistoryQuery& query, HistoryAnswer
     if (!take(gold_[at->second].entity)) return absl::OkStatus();
   }
   AnswerAll(waiting, query, answer);
+  return absl::OkStatus();
+}
+
+template <class Pack>
+absl::Status MemoryStore<Pack>::Timelines(const TimelineQuery& query, TimelineAnswer<Event>& answer) {
+  answer.touched = timelines_.Touched(query.touched_max);
+  for (const TimelinePart& part : query.parts) {
+    for (const uint32_t slot : timelines_.Find(part)) {
+      if (IsLive(slot)) answer.elements.push_back(Unpack(slot, answer.texts));
+    }
+    links_.Find(part, answer.links);
+    answer.elements_end.push_back(answer.elements.size());
+    answer.links_end.push_back(answer.links.size());
+  }
   return absl::OkStatus();
 }
 
@@ -449,13 +513,14 @@ absl::Status MemoryStore<Pack>::Apply(const Batch<Pack>& batch) {
 // The same for elements that are to be written.
 template <class Pack>
 void MemoryStore<Pack>::PrefetchPlaces(std::span<const Element<Event>> elements) const {
+  if (3 * kAhead < elements.size()) memory::PrefetchAll(elements[3 * kAhead]);
   if (2 * kAhead < elements.size()) {
     units_.Prefetch(elements[2 * kAhead].identity.unit);
     entity_of_.Prefetch(elements[2 * kAhead].entity);
   }
   if (kAhead >= elements.size()) return;
   const uint32_t entity = entity_of_.Guess(elements[kAhead].entity);
-  if (entity != kNone) __builtin_prefetch(&entities_[entity]);
+  if (entity != kNone) memory::PrefetchAll(entities_[entity]);
 }
 
 // Elements come in the order of the batch's records; known ones that now stand otherwise after them.
@@ -489,10 +554,12 @@ absl::Status MemoryStore<Pack>::PutAll(const Batch<Pack>& batch) {
   for (size_t i = 0; i < batch.gold.size(); ++i) {
     if (i + kAhead < batch.gold.size()) gold_of_.Prefetch(batch.gold[i + kAhead].version.key);
     const GoldWrite<Gold>& write = batch.gold[i];
-    Drop(write.version.key);
+    Drop(write);
     if (write.write == Write::kDelete) continue;
     if (auto status = Put(write); !status.ok()) return status;
   }
+  for (const LinkWrite& write : batch.links) Put(write);
+  for (const ResolvedTimeline& resolved : batch.resolved) timelines_.Resolved(resolved);
   for (const Derived& derived : batch.derived) {
     if (auto status = Refreshed(derived); !status.ok()) return status;
   }
@@ -543,12 +610,48 @@ void MemoryStore<Pack>::Count(const Element<Event>& element, int64_t by) {
 template <class Pack>
 void MemoryStore<Pack>::Replaces(uint32_t slot, const Element<Event>& stood) {
   Count(stood, -1);
+  if (const auto mark = MarkOf(stood); mark.has_value()) timelines_.Touch(*mark);
   crowds_.erase(stood.identity.unit);
   if (stood.entity == EntityKey{}) return;
   const uint32_t entity = EntityOf(stood.entity);
   MakeStale(entity);
-  if (slot >= entities_[entity].summed || entities_[entity].summary == kNone) return;
+  if (slot < entities_[entity].summed) DropSummary(entity);
+  if (links_.empty()) return;
+  const EntityKey root = links_.RootOf(stood.entity);
+  if (root != stood.entity) DropSummary(EntityOf(root));
+}
+
+template <class Pack>
+void MemoryStore<Pack>::DropSummary(uint32_t entity) {
+  if (entities_[entity].summary == kNone) return;
   dropped_.push_back(std::exchange(entities_[entity].summary, kNone));
+}
+
+template <class Pack>
+void MemoryStore<Pack>::Put(const LinkWrite& write) {
+  const Link& link = write.link;
+  const EntityKey before = links_.RootOf(link.entity);
+  links_.Apply(write);
+  for (const EntityKey& key : {link.entity, before, link.root, links_.RootOf(link.entity)}) {
+    const uint32_t entity = EntityOf(key);
+    MakeStaleAlone(entity);
+    DropSummary(entity);
+  }
+}
+
+template <class Pack>
+std::optional<memory::Mark> MemoryStore<Pack>::MarkOf(const Element<Event>& element) {
+  if constexpr (Resolves<Pack>) {
+    if (element.milestone == Milestone::kNone) return std::nullopt;
+    const Order& order = element.identity.order;
+    return memory::Mark{.subject = Pack::SubjectKey(element.row),
+                        .event_ts = order.event_ts,
+                        .ingest_ts = order.ingest_ts,
+                        .detail = element.milestone == Milestone::kDetail};
+  } else {
+    static_cast<void>(element);
+    return std::nullopt;
+  }
 }
 
 template <class Pack>
@@ -564,15 +667,23 @@ void MemoryStore<Pack>::Withdraw(const ElementId& id) {
 
 template <class Pack>
 uint32_t MemoryStore<Pack>::EntityOf(const EntityKey& key) {
-  if (const uint32_t* const found = FindEntity(key); found != nullptr) return *found;
   const auto number = static_cast<uint32_t>(entities_.size());
+  const auto is_it = [&](uint32_t entity) { return entities_[entity].key == key; };
+  if (const uint32_t* const found = entity_of_.FindOrInsert(key, number, is_it); found != nullptr) return *found;
   entities_.push_back({.key = key});
-  entity_of_.Insert(key, number);
   return number;
 }
 
 template <class Pack>
 void MemoryStore<Pack>::MakeStale(uint32_t entity) {
+  MakeStaleAlone(entity);
+  if (links_.empty()) return;
+  const EntityKey key = entities_[entity].key, root = links_.RootOf(key);
+  if (root != key) MakeStaleAlone(EntityOf(root));
+}
+
+template <class Pack>
+void MemoryStore<Pack>::MakeStaleAlone(uint32_t entity) {
   if (std::exchange(entities_[entity].stale, true)) return;
   stale_.push_back(entity);
 }
@@ -600,7 +711,10 @@ absl::Status MemoryStore<Pack>::Put(const Element<Event>& element, uint32_t reco
   packed_(order.ordinal);
   PackElement(element, packed_);
   if (auto status = KeepBlob(packed_.bytes(), slots_[slot].blob); !status.ok()) return status;
-  if (!known) Link(slot, entity, element);
+  if (!known) Chain(slot, entity, element);
+  if (const auto mark = MarkOf(element); mark.has_value()) {
+    known ? timelines_.Touch(*mark) : timelines_.Put(*mark, slot);
+  }
   if (entity != kNone && (known || IsHistory(element))) MakeStale(entity);
   Count(element, 1);
   const bool shown = element.standing.fate == Fate::kQuarantined && !element.standing.conflict;
@@ -609,7 +723,7 @@ absl::Status MemoryStore<Pack>::Put(const Element<Event>& element, uint32_t reco
 }
 
 template <class Pack>
-void MemoryStore<Pack>::Link(uint32_t slot, uint32_t entity, const Element<Event>& element) {
+void MemoryStore<Pack>::Chain(uint32_t slot, uint32_t entity, const Element<Event>& element) {
   Slot& at = slots_[slot];
   uint32_t& first = records_.first(at.record);
   if (first == kNone) {
@@ -620,11 +734,11 @@ void MemoryStore<Pack>::Link(uint32_t slot, uint32_t entity, const Element<Event
   if (entity != kNone) at.next_of_entity = std::exchange(entities_[entity].first, slot);
   if (!element.to_settle()) return;
   const Digest& unit = element.identity.unit;
-  if (uint32_t* const found = FindUnit(unit); found != nullptr) {
+  const auto is_it = [&](uint32_t other) { return UnitOf(other) == unit; };
+  if (uint32_t* const found = units_.FindOrInsert(unit, slot, is_it); found != nullptr) {
     at.next_of_unit = std::exchange(*found, slot);
-  } else {
-    units_.Insert(unit, slot);
   }
+  if (crowds_.empty()) return;
   const auto crowd = crowds_.find(unit);
   if (crowd != crowds_.end()) Consider(crowd->second, slot, element);
 }
@@ -642,11 +756,13 @@ absl::Status MemoryStore<Pack>::Refreshed(const Derived& derived) {
 }
 
 template <class Pack>
-void MemoryStore<Pack>::Drop(const Digest& key) {
+void MemoryStore<Pack>::Drop(const GoldWrite<Gold>& write) {
+  const Digest& key = write.version.key;
   const uint32_t* const found = gold_of_.Find(key, IsGold(key));
   if (found == nullptr) return;
   GoldRow& row = gold_[*found];
   if (row.blob == kNone) return;
+  if (write.write == Write::kDelete && entities_[row.entity].key != write.entity) return;
   dropped_.push_back(std::exchange(row.blob, kNone));
   if (row.next_due_at != kNoTime) due_.erase({row.next_due_at, *found});
 }

@@ -73,7 +73,7 @@ class DigestIndex {
   const uint32_t* Find(const Digest& key, IsIt&& is_it) const {
     const uint32_t print = PrintOf(key);
     for (size_t at = Begin(print);; at = (at + 1) & mask_) {
-      const Entry& entry = entries_[at];
+      const Entry& entry = entries_.at[at];
       if (entry.number == kNone) return nullptr;
       if (entry.print == print && is_it(entry.number)) return &entry.number;
     }
@@ -84,8 +84,23 @@ class DigestIndex {
   }
   // Adds a number for a key that has none.
   void Insert(const Digest& key, uint32_t number);
+  // The number that Find finds; where there is none, adds one and returns null.
+  template <class IsIt>
+  uint32_t* FindOrInsert(const Digest& key, uint32_t number, IsIt&& is_it) {
+    const uint32_t print = PrintOf(key);
+    size_t at = Begin(print);
+    for (; entries_.at[at].number != kNone; at = (at + 1) & mask_) {
+      if (entries_.at[at].print == print && is_it(entries_.at[at].number)) return &entries_.at[at].number;
+    }
+    if (IsFull()) {
+      Insert(key, number);
+    } else {
+      ++size_, entries_.at[at] = {print, number};
+    }
+    return nullptr;
+  }
 
-  void Prefetch(const Digest& key) const { __builtin_prefetch(&entries_[Begin(PrintOf(key))]); }
+  void Prefetch(const Digest& key) const { __builtin_prefetch(&entries_.at[Begin(PrintOf(key))]); }
   // The number that Find is going to ask about first, or kNone.
   uint32_t Guess(const Digest& key) const;
 
@@ -94,14 +109,24 @@ class DigestIndex {
     uint32_t print = 0;
     uint32_t number = kNone;
   };
+  // A power of two of entries, without numbers: a large table in large pages.
+  struct Entries {
+    explicit Entries(size_t places);
+    std::unique_ptr<Entry[]> small;
+    std::unique_ptr<Pages> large;
+    Entry* at;
+    size_t size;
+  };
 
   static uint32_t PrintOf(const Digest& key) { return static_cast<uint32_t>(key.Prefix()); }
   // The upper bits: so a table that grows is read and written from begin to end.
   size_t Begin(uint32_t print) const { return print >> shift_; }
+  // A quarter stays empty: where less does, looks for what is not there become long.
+  bool IsFull() const { return size_ >= entries_.size / 4 * 3; }
   void Put(Entry entry);
   void Grow();
 
-  std::vector<Entry> entries_ = std::vector<Entry>(16);
+  Entries entries_{16};
   size_t mask_ = 15;
   int shift_ = 28;
   size_t size_ = 0;

@@ -21,19 +21,25 @@
 //     static std::string Difference(const Event& row, const Event& fact, uint8_t differs);
 //     using Model = …;    // what deriving needs of the options, made ready once for many entities
 //     static Model ModelOf(const Options&);
-//     // The Gold rows of one entity; equal for any order of `history`.
-//     static std::vector<Gold> Derive(std::span<const Element<Event>> history, UtcTime data_clock, const Model&);
+//     // The Gold rows of one entity; equal for any order of `history` and of `contexts`, which links give (see
+//     // gold/resolve.h; without Resolve there are none).
+//     static std::vector<Gold> Derive(std::span<const Element<Event>> history, Contexts contexts,
+//                                     UtcTime data_clock, const Model&);
 //     // Where the pack keeps summaries, these two in its place. The first sets `summary` to one of the history, or
 //     // leaves it empty; the second goes on from it, and answers nothing where `added` does not sort after all that
 //     // the summary covers, or is more than a summary can take in. Rows are those of the whole history.
-//     static std::vector<Gold> Derive(std::span<const Element<Event>> history, UtcTime data_clock, const Model&,
-//                                     std::string* summary);
+//     static std::vector<Gold> Derive(std::span<const Element<Event>> history, Contexts contexts,
+//                                     UtcTime data_clock, const Model&, std::string* summary);
 //     static std::optional<std::vector<Gold>> Continue(std::string& summary, std::span<const Element<Event>> added,
-//                                                      UtcTime data_clock, const Model&);
+//                                                      Contexts contexts, UtcTime data_clock, const Model&);
 //     static RowVersion VersionOf(const Gold&);
 //     static UtcTime NextDue(const Gold&);  // after the clock it was derived at, or kNoTime
 //     static std::string_view Subject(const Event&);  // whom the row is about (a charge point)
 //     static std::string_view Action(const Event&);
+//     // These two where facts must be tied to entities beyond their own keys: whose timeline the row is on, and what a
+//     // part of a timeline says (see gold/resolve.h).
+//     static std::string SubjectKey(const Event&);
+//     static Resolution Resolve(const Timeline<Event>&, const Options&);
 //   };
 #pragma once
 
@@ -55,6 +61,7 @@
 #include "medallion/bronze/record.h"
 #include "medallion/gold/data_clock.h"
 #include "medallion/gold/derive_entities.h"
+#include "medallion/gold/resolve.h"
 #include "medallion/io/in_order.h"
 #include "medallion/io/source.h"
 #include "medallion/io/store.h"
@@ -113,12 +120,16 @@ class Runner {
   // Takes what `source` has, from where it stands to its end.
   absl::Status TakeAll(Source& source);
 
-  // Derives all entities that are stale, at the store's data clock.
-  absl::Status RefreshGold() { return DeriveAll({.stale = true}, kNoTime); }
+  // Resolves all timelines that were touched, and derives all entities that are stale, at the store's data clock.
+  absl::Status RefreshGold() {
+    if (auto status = ResolveAll(); !status.ok()) return status;
+    return DeriveAll({.stale = true}, kNoTime);
+  }
 
   // Derives all rows that are stale, or due at `clock` or at the store's own data clock, whichever is later; the clock
   // becomes it.
   absl::Status Sweep(UtcTime clock) {
+    if (auto status = ResolveAll(); !status.ok()) return status;
     if (auto status = DeriveAll({.stale = true}, clock); !status.ok()) return status;
     return DeriveAll({}, clock);
   }
@@ -152,6 +163,16 @@ class Runner {
   void Keep(std::span<const BronzeRecord> delivered, const Once& once, const SeenAnswer& seen, Work& work);
   absl::Status SettleElements(Work& work);
   absl::Status Write(Work& work, std::string_view position, std::chrono::steady_clock::time_point since);
+
+  // A timeline on its way to its links.
+  struct Line {
+    TimelinePart part;  // as it was asked for last
+    TimeSpan touched;
+    Resolution said;
+  };
+  absl::Status ResolveAll();
+  absl::Status ResolveLines(std::vector<Line>& lines, std::vector<LinkWrite>& links);
+  absl::Status AskLines(std::span<Line* const> open, std::vector<LinkWrite>& links);
 
   // Entities on their way from their histories to Gold.
   struct Part {
@@ -199,13 +220,16 @@ absl::Status Runner<Pack>::TakeAll(Source& source) {
   absl::Status reading;
   for (bool at_end = false;;) {
     while (!at_end && reading.ok() && read.size() < ahead()) {
-      absl::StatusOr<SourceBatch> batch = source.Read(run_.batch_records);
+      absl::StatusOr<SourceBatch> batch = source.ReadAhead(run_.batch_records);
       reading = batch.status();
       if (!reading.ok()) break;
       at_end = batch->at_end;
       if (batch->records.empty()) continue;
-      const SourceBatch& kept = read.emplace_back(*std::move(batch));
-      refining.Add([this, &kept] { return Pack::Refine(kept.records, options_); });
+      SourceBatch& kept = read.emplace_back(*std::move(batch));
+      refining.Add([this, &kept] {
+        if (kept.finish) kept.finish(kept.records);
+        return Pack::Refine(kept.records, options_);
+      });
     }
     if (read.empty()) return reading;
     Refined<Event> refined = refining.Next();
@@ -405,6 +429,75 @@ absl::Status Runner<Pack>::Write(Work& work, std::string_view position,
   return store_.Apply(batch);
 }
 
+// Timelines by hundreds: each is asked for as much as its resolution needs.
+template <class Pack>
+absl::Status Runner<Pack>::ResolveAll() {
+  if constexpr (Resolves<Pack>) {
+    constexpr size_t kLines = 256;
+    for (;;) {
+      TimelineAnswer<Event> answer;
+      if (auto status = store_.Timelines({.touched_max = kLines}, answer); !status.ok()) return status;
+      if (answer.touched.empty()) return absl::OkStatus();
+      std::vector<Line> lines;
+      for (TimelinePart& part : answer.touched) {
+        const TimeSpan touched = part.span;
+        lines.push_back({.part = std::move(part), .touched = touched, .said = {}});
+      }
+      std::vector<LinkWrite> links;
+      if (auto status = ResolveLines(lines, links); !status.ok()) return status;
+      std::vector<ResolvedTimeline> resolved;
+      for (const Line& line : lines) {
+        resolved.push_back({.subject = line.part.subject, .watch = line.said.watch});
+      }
+      ++report_.batches;
+      const Batch<Pack> batch{
+          .links = links, .resolved = resolved, .log = {.run_id = run_.run_id, .batch = report_.batches}};
+      if (auto status = store_.Apply(batch); !status.ok()) return status;
+    }
+  }
+  return absl::OkStatus();
+}
+
+// A resolution that has seen nothing says what it needs first.
+template <class Pack>
+absl::Status Runner<Pack>::ResolveLines(std::vector<Line>& lines, std::vector<LinkWrite>& links) {
+  std::vector<Line*> open;
+  for (Line& line : lines) {
+    line.said = Pack::Resolve({.touched = line.touched, .seen = {}, .elements = {}}, options_);
+    open.push_back(&line);
+  }
+  while (!open.empty()) {
+    if (auto status = AskLines(open, links); !status.ok()) return status;
+    std::erase_if(open, [](const Line* line) { return line->said.settled; });
+  }
+  return absl::OkStatus();
+}
+
+// Fetches what each needs, and has it resolved; of those that are settled the changes go to `links`.
+template <class Pack>
+absl::Status Runner<Pack>::AskLines(std::span<Line* const> open, std::vector<LinkWrite>& links) {
+  std::vector<TimelinePart> parts;
+  for (Line* line : open) {
+    line->part.span = line->said.need;
+    line->part.details = line->said.need_details;
+    parts.push_back(line->part);
+  }
+  TimelineAnswer<Event> answer;
+  if (auto status = store_.Timelines({.parts = parts}, answer); !status.ok()) return status;
+  size_t element = 0, link = 0;
+  for (size_t i = 0; i < open.size(); ++i) {
+    Line& line = *open[i];
+    const auto elements = std::span(answer.elements).subspan(element, answer.elements_end[i] - element);
+    const auto standing = std::span(answer.links).subspan(link, answer.links_end[i] - link);
+    element = answer.elements_end[i], link = answer.links_end[i];
+    line.said = Pack::Resolve(
+        {.touched = line.touched, .seen = line.part.span, .details = line.part.details, .elements = elements},
+        options_);
+    if (line.said.settled) MergeLinks(line.part.subject, standing, line.said, links);
+  }
+  return absl::OkStatus();
+}
+
 // Fetches the first entities that `query` finds, has them derived, and has `query` pass them over.
 template <class Pack>
 absl::Status Runner<Pack>::BeginPart(HistoryQuery& query, UtcTime clock, Parts& parts, bool& more) {
@@ -416,8 +509,8 @@ absl::Status Runner<Pack>::BeginPart(HistoryQuery& query, UtcTime clock, Parts& 
   parts.Add([this, part, clock] {
     const HistoryAnswer<Event>& history = part->history;
     const bool summarize = run_.refresh == Refresh::kEachBatch;
-    part->made = DeriveEntities<Pack>(history.entities, history.elements, history.versions, summarize, clock,
-                                      options_);
+    part->made = DeriveEntities<Pack>(history.entities, history.elements, history.versions, history.contexts,
+                                      summarize, clock, options_);
     return part;
   });
   return absl::OkStatus();
@@ -431,8 +524,8 @@ absl::Status Runner<Pack>::DeriveWhole(Part& part, UtcTime clock) {
   for (std::span<const EntityKey> rest = made.unfolded; !rest.empty();) {
     HistoryAnswer<Event> whole;
     if (auto status = store_.History({.entities = rest, .whole = true}, whole); !status.ok()) return status;
-    auto others =
-        DeriveEntities<Pack>(whole.entities, whole.elements, whole.versions, summarize, clock, options_);
+    auto others = DeriveEntities<Pack>(whole.entities, whole.elements, whole.versions, whole.contexts,
+                                       summarize, clock, options_);
     std::move(others.gold.begin(), others.gold.end(), std::back_inserter(made.gold));
     std::move(others.derived.begin(), others.derived.end(), std::back_inserter(made.derived));
     rest = rest.subspan(whole.entities.size());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,6 +22,8 @@ struct SourceBatch {
   std::shared_ptr<const void> owner = {};
   std::string position = {};  // after the last record; opaque to everyone but the source
   bool at_end = false;        // nothing more for now
+  // Where the source left something to do: makes the records what they are. Once, on any thread. The source must live.
+  std::function<void(std::vector<BronzeRecord>& records)> finish = {};
 };
 
 // One thread at a time. Errors: Unavailable if trying again may help; any other ends the run.
@@ -34,6 +37,10 @@ class Source {
 
   // Up to `records_max` records; fewer where they are large. `at_end` may come with the last records or without any.
   virtual absl::StatusOr<SourceBatch> Read(size_t records_max) = 0;
+
+  // The same for a caller with many threads: the batch may have something left to `finish`. Of the records only their
+  // number is certain before.
+  virtual absl::StatusOr<SourceBatch> ReadAhead(size_t records_max) { return Read(records_max); }
 };
 
 }  // namespace medallion

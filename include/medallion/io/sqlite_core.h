@@ -20,6 +20,7 @@
 //   medallion_entities   one row an entity that was derived: it is fresh up to `batch`; `summary`, or nothing, equals
 //                        the elements numbered below `summed`. Elements of new records are numbered above all
 //                        others; any other write to the entity drops the summary
+//   medallion_timeline, medallion_timelines, medallion_links (see io/sqlite_timelines.h)
 //   medallion_positions, medallion_meta (pack, data_clock)
 //
 // Indexes, see io/sqlite_runs.h: from a key to numbers of rows, which are checked against what was asked for.
@@ -52,13 +53,14 @@
 #include "medallion/gold/merge.h"
 #include "medallion/io/sqlite.h"
 #include "medallion/io/sqlite_runs.h"
+#include "medallion/io/sqlite_timelines.h"
 #include "medallion/io/store.h"
 #include "medallion/io/tables.h"
 #include "medallion/silver/accounting.h"
 
 namespace medallion::sqlite {
 
-inline constexpr int64_t kSchemaVersion = 2;
+inline constexpr int64_t kSchemaVersion = 3;
 inline constexpr int64_t kApplicationId = 0x4D44'4C4E;  // "MDLN"
 
 // The first eight bytes, most significant first.
@@ -127,6 +129,7 @@ class Core {
   const std::string& path() const { return connection_.path(); }
   RunIndex& units() { return units_; }
   RunIndex& histories() { return histories_; }
+  Timelines& timelines() { return timelines_; }
 
   // Fetching, within a transaction. Watch comes first; it notes the state of the file, so that Begin can refuse
   // a batch that was computed from another one: `anew` at the start of a batch.
@@ -250,6 +253,7 @@ class Core {
   RunIndex histories_{"medallion_histories", 64};
   RunIndex entities_{"medallion_entity_keys", 0};
   RunIndex gold_{"medallion_gold_keys", 0};
+  Timelines timelines_;
   std::array<RunIndex*, 5> indexes_ = {&coordinates_, &units_, &histories_, &entities_, &gold_};
   Statement data_version_, read_clock_, read_positions_, find_records_, read_record_, top_record_;
   Statement put_records_, put_arrival_;

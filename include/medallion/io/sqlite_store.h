@@ -43,6 +43,7 @@ class SqliteStore final : public Store<Pack>, public Tables {
 
   absl::Status Seen(std::span<const RecordId> records, SeenAnswer& answer) override;
   absl::Status Known(const KnownQuery<Event>& query, KnownAnswer<Event>& answer) override;
+  absl::Status Timelines(const TimelineQuery& query, TimelineAnswer<Event>& answer) override;
   absl::Status History(const HistoryQuery& query, HistoryAnswer<Event>& answer) override;
   absl::Status Apply(const Batch<Pack>& batch) override;
 
@@ -79,6 +80,9 @@ class SqliteStore final : public Store<Pack>, public Tables {
                              HistoryAnswer<Event>& answer);
   absl::Status ReadHistory(const EntityKey& entity, const sqlite::KeptEntity& kept,
                            std::span<const sqlite::Hit> elements, HistoryAnswer<Event>& answer);
+  absl::Status ReadJoined(const EntityKey& root, const sqlite::KeptEntity& kept,
+                          HistoryAnswer<Event>& answer);
+  static std::optional<memory::Mark> MarkOf(const ElementRow& element);
 
   // Writing.
   absl::Status PutAll(const Batch<Pack>& batch);
@@ -97,6 +101,8 @@ class SqliteStore final : public Store<Pack>, public Tables {
   absl::Status PutBodies(std::span<const Placed> placed);
   absl::Status PutRows(sqlite::Table table, std::span<const Placed> placed);
   absl::Status PutColumns(const Placed& at, sqlite::Cells& cells);
+  absl::Status PutLinks(const Batch<Pack>& batch);
+  absl::Status AddRoots(std::vector<EntityKey>& entities);
   absl::Status MarkEntities(std::span<const Derived> derived);
   absl::Status PutGold(std::span<const GoldWrite<Gold>> gold);
   absl::StatusOr<int64_t> NumberOf(int64_t record, uint32_t ordinal) const;
@@ -398,13 +404,20 @@ absl::Status SqliteStore<Pack>::ReadHistories(std::span<const EntityKey> entitie
     answer.more = answer.entities.size() + answer.elements.size() >= query.rows_max;
     if (answer.more) return absl::OkStatus();
     const auto elements = own(hits_left, static_cast<int64_t>(i));
-    if (status = ReadHistory(entities[i], kept[i], elements, answer); !status.ok()) return status;
+    EntityKey root;
+    status = core_.timelines().RootOf(entities[i], root);
+    if (status.ok() && root == entities[i]) status = ReadHistory(entities[i], kept[i], elements, answer);
+    if (status.ok()) status = ReadJoined(entities[i], kept[i], answer);
+    if (!status.ok()) return status;
     for (const sqlite::KeptGold& row : own(gold_left, static_cast<int64_t>(i)))
       answer.versions.push_back(row.version);
+    status = core_.timelines().Contexts(entities[i], answer.contexts, answer.texts);
+    if (!status.ok()) return status;
     answer.entities.push_back({.entity = entities[i],
                                .summary = kept[i].summary,
                                .elements_end = answer.elements.size(),
-                               .versions_end = answer.versions.size()});
+                               .versions_end = answer.versions.size(),
+                               .contexts_end = answer.contexts.size()});
   }
   return absl::OkStatus();
 }
@@ -426,6 +439,58 @@ absl::Status SqliteStore<Pack>::ReadHistory(const EntityKey& entity, const sqlit
   return read.ok() ? damage : read;
 }
 
+// The elements of the other entities that are derived with `root`, as far as its summary does not cover them.
+template <class Pack>
+absl::Status SqliteStore<Pack>::ReadJoined(const EntityKey& root, const sqlite::KeptEntity& kept,
+                                           HistoryAnswer<Event>& answer) {
+  std::vector<EntityKey> joined;
+  if (auto status = core_.timelines().JoinedTo(root, joined); !status.ok()) return status;
+  for (const EntityKey& entity : joined) {
+    std::vector<sqlite::Entry> asked = {{sqlite::Short(entity), 0}};
+    std::vector<sqlite::Hit> hits;
+    if (auto status = core_.histories().Find(asked, 0, hits); !status.ok()) return status;
+    if (auto status = ReadHistory(entity, kept, hits, answer); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+template <class Pack>
+absl::Status SqliteStore<Pack>::Timelines(const TimelineQuery& query, TimelineAnswer<Event>& answer) {
+  sqlite::Transaction reading(core_.connection());
+  if (auto status = reading.Begin(sqlite::Transaction::kRead); !status.ok()) return status;
+  if (auto status = core_.Watch(/*anew=*/false); !status.ok()) return status;
+  sqlite::Timelines& timelines = core_.timelines();
+  if (auto status = timelines.Touched(query.touched_max, answer.touched); !status.ok()) return status;
+  std::vector<int64_t> numbers;
+  std::optional<ElementRow> element;
+  for (const TimelinePart& part : query.parts) {
+    if (auto status = timelines.FindElements(part, numbers); !status.ok()) return status;
+    for (const int64_t number : numbers) {
+      if (auto status = ReadElement(number, element, answer.texts); !status.ok()) return status;
+      if (element.has_value()) answer.elements.push_back(*element);
+    }
+    if (auto status = timelines.FindLinks(part, answer.links); !status.ok()) return status;
+    answer.elements_end.push_back(answer.elements.size());
+    answer.links_end.push_back(answer.links.size());
+  }
+  return absl::OkStatus();
+}
+
+template <class Pack>
+std::optional<memory::Mark> SqliteStore<Pack>::MarkOf(const ElementRow& element) {
+  if constexpr (Resolves<Pack>) {
+    if (element.milestone == Milestone::kNone) return std::nullopt;
+    const Order& order = element.identity.order;
+    return memory::Mark{.subject = Pack::SubjectKey(element.row),
+                        .event_ts = order.event_ts,
+                        .ingest_ts = order.ingest_ts,
+                        .detail = element.milestone == Milestone::kDetail};
+  } else {
+    static_cast<void>(element);
+    return std::nullopt;
+  }
+}
+
 template <class Pack>
 absl::Status SqliteStore<Pack>::Apply(const Batch<Pack>& batch) {
   sqlite::Transaction writing(core_.connection());
@@ -439,12 +504,14 @@ absl::Status SqliteStore<Pack>::Apply(const Batch<Pack>& batch) {
 template <class Pack>
 absl::Status SqliteStore<Pack>::PutAll(const Batch<Pack>& batch) {
   units_.clear(), histories_.clear(), stale_.clear(), unsummed_.clear();
+  core_.timelines().Begin();
   absl::Status status = core_.PutRecords(batch.records, numbers_);
   if (status.ok()) status = Withdraw(batch.withdrawn);
   if (status.ok()) status = PutElements(batch);
   if (status.ok()) status = core_.units().Add(units_);
   if (status.ok()) status = core_.histories().Add(histories_);
   if (status.ok()) status = PutGold(batch.gold);
+  if (status.ok()) status = PutLinks(batch);
   if (status.ok()) status = MarkEntities(batch.derived);
   if (status.ok() && !batch.position.empty()) status = core_.PutPosition(batch.source, batch.position);
   if (status.ok()) status = core_.RaiseClock(batch.data_clock);
@@ -486,6 +553,9 @@ absl::Status SqliteStore<Pack>::Withdraw(std::span<const ElementId> withdrawn) {
 template <class Pack>
 absl::Status SqliteStore<Pack>::Replaces(int64_t number, const ElementRow& stood) {
   if (stood.entity != EntityKey{}) stale_.push_back(stood.entity), unsummed_.push_back(stood.entity);
+  if (const auto mark = MarkOf(stood); mark.has_value()) {
+    if (auto status = core_.timelines().Drop(*mark, number); !status.ok()) return status;
+  }
   return core_.DropRow(number, stood.standing.fate);
 }
 
@@ -606,11 +676,47 @@ void SqliteStore<Pack>::Find(const ElementRow& element, int64_t number,
   const bool found = stood.has_value() && stood->to_settle();
   if (element.to_settle() && !(found && key(*stood) == key(element)))
     units_.push_back({key(element), number});
+  if (const auto mark = MarkOf(element); mark.has_value()) core_.timelines().Put(*mark, number);
   if (element.entity == EntityKey{}) return;
   if (stood.has_value() || IsHistory(element)) stale_.push_back(element.entity);
   if (!IsHistory(element)) return;
   const bool in_history = stood.has_value() && IsHistory(*stood) && stood->entity == element.entity;
   if (!in_history) histories_.push_back({sqlite::Short(element.entity), number});
+}
+
+template <class Pack>
+absl::Status SqliteStore<Pack>::PutLinks(const Batch<Pack>& batch) {
+  if (auto status = core_.timelines().Flush(); !status.ok()) return status;
+  if (auto status = AddRoots(stale_); !status.ok()) return status;
+  if (auto status = AddRoots(unsummed_); !status.ok()) return status;
+  std::vector<EntityKey> ends;
+  for (const LinkWrite& write : batch.links) {
+    ends.assign({write.link.entity, write.link.root});
+    if (auto status = AddRoots(ends); !status.ok()) return status;
+    if (auto status = core_.timelines().Put(write); !status.ok()) return status;
+    if (auto status = AddRoots(ends); !status.ok()) return status;
+    stale_.insert(stale_.end(), ends.begin(), ends.end());
+    unsummed_.insert(unsummed_.end(), ends.begin(), ends.end());
+  }
+  for (const ResolvedTimeline& resolved : batch.resolved) {
+    if (auto status = core_.timelines().Resolved(resolved); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+// Adds the entities that these are derived with.
+template <class Pack>
+absl::Status SqliteStore<Pack>::AddRoots(std::vector<EntityKey>& entities) {
+  if (!core_.timelines().any_links()) return absl::OkStatus();
+  absl::flat_hash_set<EntityKey> once;
+  std::erase_if(entities, [&](const EntityKey& entity) { return !once.insert(entity).second; });
+  const size_t size = entities.size();
+  for (size_t i = 0; i < size; ++i) {
+    EntityKey root;
+    if (auto status = core_.timelines().RootOf(entities[i], root); !status.ok()) return status;
+    if (root != entities[i]) entities.push_back(root);
+  }
+  return absl::OkStatus();
 }
 
 // An entity derived in the batch that touches it is fresh.

@@ -19,6 +19,7 @@
 #include "medallion/bronze/record.h"
 #include "medallion/gold/derive_entities.h"
 #include "medallion/gold/merge.h"
+#include "medallion/gold/resolve.h"
 #include "medallion/silver/accounting.h"
 #include "medallion/silver/element.h"
 #include "medallion/silver/settle.h"
@@ -61,7 +62,7 @@ struct HistoryQuery {
   size_t stale_skip = 0;     // but not the first so many, in an order that only Apply changes
   UtcTime due_by = kNoTime;  // also the entities of Gold rows with next_due_at <= due_by, found by an index
   bool whole = false;        // every element, and no summary
-  size_t rows_max = 4'000;   // no further entity once so many entities and elements are in the answer
+  size_t rows_max = 1'000;   // no further entity once so many entities and elements are in the answer
 };
 
 // Answer of History. Rows refer to `texts` or to the store, and hold until an Apply that writes elements of these
@@ -71,8 +72,38 @@ struct HistoryAnswer {
   std::vector<EntityHistory> entities;  // each once; also those of which there is nothing
   std::vector<Element<Row>> elements;  // those in Silver and those in conflict, in any order within an entity
   std::vector<GoldVersion> versions;   // the Gold rows that stand for the entities
-  bool more = false;                   // of the entities asked for, some were left to the next question
+  std::vector<std::string_view> contexts;  // of the links to the entities
+  bool more = false;                       // of the entities asked for, some were left to the next question
   Arena texts;
+};
+
+// A part of a subject's timeline.
+struct TimelinePart {
+  std::string subject = {};
+  TimeSpan span = {};
+  bool details = false;  // not only the milestones
+};
+
+// Question to Timelines.
+struct TimelineQuery {
+  size_t touched_max = 0;  // so many of the timelines that were touched since they were resolved
+  std::span<const TimelinePart> parts = {};
+};
+
+// Answer of Timelines. Rows refer to `texts` or to the store, and hold until the next Apply.
+template <class Row>
+struct TimelineAnswer {
+  std::vector<TimelinePart> touched;            // each with all that was touched of it
+  std::vector<Element<Row>> elements;           // of the parts asked for, in their order
+  std::vector<Link> links;                      // those that stand at places within the parts, in their order
+  std::vector<size_t> elements_end, links_end;  // of each part
+  Arena texts;
+};
+
+// A timeline that was resolved: what was touched of it is settled.
+struct ResolvedTimeline {
+  std::string subject = {};
+  bool watch = false;  // details that come touch it, too
 };
 
 // ops_run_log: one row a batch. The only table that tells of runs; all others are functions of the records.
@@ -121,8 +152,11 @@ struct Batch {
   std::span<const ElementId> withdrawn = {};
   // New ones, and known ones that now stand otherwise: replace by id.
   std::span<const Element<typename Pack::Event>> elements = {};
+  // A delete concerns the row of its entity only: another may have one of this key by now.
   std::span<const GoldWrite<typename Pack::Gold>> gold = {};
   std::span<const Derived> derived = {};  // no longer stale; their summaries replace those that were
+  std::span<const LinkWrite> links = {};
+  std::span<const ResolvedTimeline> resolved = {};  // no longer touched
   RunLogRow log = {};
 };
 
@@ -140,14 +174,23 @@ class Store {
   virtual absl::Status Known(const KnownQuery<typename Pack::Event>& query,
                              KnownAnswer<typename Pack::Event>& answer) = 0;
 
-  // What the entities are derived from, and the Gold rows that stand. A store may leave out elements that a summary
+  // Where facts are tied to entities beyond their own keys: which timelines were touched, and parts of timelines with
+  // the links that stand there. Only for packs that resolve (see gold/resolve.h); others have no timelines. An element
+  // with a milestone stands on the timeline of Pack::SubjectKey at its event_ts and at its ingest_ts; whatever becomes of
+  // it touches the timeline there: a milestone always, a detail where the timeline is watched.
+  virtual absl::Status Timelines(const TimelineQuery& query,
+                                 TimelineAnswer<typename Pack::Event>& answer) = 0;
+
+  // What the entities are derived from, and the Gold rows that stand. An entity that is linked to another is derived
+  // there: its history is empty, and that of the other has its elements, and the contexts of all links to it. A store may leave out elements that a summary
   // covers: those written before the summary was, if none of them was written again or withdrawn since. A store that
   // keeps no summaries answers with whole histories.
   virtual absl::Status History(const HistoryQuery& query, HistoryAnswer<typename Pack::Event>& answer) = 0;
 
   // Applies all of `batch` or nothing, position and clock included; applying it again changes nothing. The clock never
   // goes back. An entity becomes stale, and `derived` makes it fresh again, when an element of its history is written
-  // (see IsHistory), and when any known element of it is written again or withdrawn.
+  // (see IsHistory), and when any known element of it is written again or withdrawn; the entity that it is linked to
+  // becomes stale with it. A link that comes or goes makes both its ends stale, and their summaries void.
   virtual absl::Status Apply(const Batch<Pack>& batch) = 0;
 };
 

@@ -7,11 +7,14 @@
 #include <string_view>
 #include <vector>
 
+#include "medallion/base/text.h"
+#include "medallion/gold/derive_entities.h"
 #include "medallion/gold/merge.h"
 #include "medallion/ocpp/charging_event.h"
 #include "medallion/ocpp/charging_session.h"
 #include "medallion/ocpp/derive_sessions.h"
 #include "medallion/ocpp/options.h"
+#include "medallion/ocpp/resolve_transactions.h"
 #include "medallion/silver/settle.h"
 
 namespace medallion::ocpp {
@@ -34,15 +37,13 @@ struct Charging {
   static std::string Difference(const Event& row, const Event& fact, uint8_t differs);
   using Model = SessionRules;
   static Model ModelOf(const Options& options) { return Model(options); }
-  static std::vector<Gold> Derive(std::span<const ChargingElement> history,
-                                  std::span<const std::string_view> contexts, UtcTime clock,
+  static std::vector<Gold> Derive(std::span<const ChargingElement> history, Contexts contexts, UtcTime clock,
                                   const Model& model, std::string* summary) {
     return DeriveSessions(history, contexts, clock, model, summary);
   }
   static std::optional<std::vector<Gold>> Continue(std::string& summary,
-                                                   std::span<const ChargingElement> added,
-                                                   std::span<const std::string_view> contexts, UtcTime clock,
-                                                   const Model& model) {
+                                                   std::span<const ChargingElement> added, Contexts contexts,
+                                                   UtcTime clock, const Model& model) {
     return ContinueSessions(summary, added, contexts, clock, model);
   }
 
@@ -53,6 +54,10 @@ struct Charging {
             .updated_at = row.updated_at};
   }
   static UtcTime NextDue(const Gold& row) { return row.next_due_at; }
+  static std::string SubjectKey(const Event& row) { return AsciiUpper(row.charge_point_id); }
+  static Resolution Resolve(const Timeline<Event>& timeline, const Options& options) {
+    return ResolveTransactions(timeline, options);
+  }
   static std::string_view Subject(const Event& row) { return row.charge_point_id; }
   static std::string_view Action(const Event& row) {
     return row.action.empty() ? EventTypeName(row.event_type) : row.action;

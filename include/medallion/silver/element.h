@@ -52,8 +52,10 @@ struct Standing {
 // Row is a plain struct of the domain. Texts refer to the arena or store that the element came from.
 template <class Row>
 struct Element {
-  Row row;            // typed as far as it was understood; a winner shows the fact's values
-  Identity identity;  // `unit` is all zeros where it is not to be settled; `order` holds always
+  Row row;  // typed as far as it was understood; a winner shows the fact's values
+  // `unit` is all zeros where it is not to be settled; `order` holds always. An ignored element in a unit is a witness:
+  // the pack's Cut looks at it, and it stays ignored.
+  Identity identity;
   EntityKey entity{};
   Standing standing;
   Milestone milestone = Milestone::kNone;

@@ -1,0 +1,90 @@
+// Frames straight from a WebSocket server, as they cross it: each is taken when it comes, and what it changed is shown.
+#include <array>
+#include <iostream>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "medallion/io/memory_store.h"
+#include "medallion/io/run.h"
+#include "medallion/ocpp/charging.h"
+using namespace medallion;
+
+// A memory store that tells which sessions change. Everything else it passes on.
+class Telling final : public Store<ocpp::Charging> {
+ public:
+  absl::Status Seen(std::span<const RecordId> records, SeenAnswer& answer) override {
+    return kept_.Seen(records, answer);
+  }
+  absl::Status Known(const KnownQuery<Event>& query, KnownAnswer<Event>& answer) override {
+    return kept_.Known(query, answer);
+  }
+  absl::Status Timelines(const TimelineQuery& query, TimelineAnswer<Event>& answer) override {
+    return kept_.Timelines(query, answer);
+  }
+  absl::Status History(const HistoryQuery& query, HistoryAnswer<Event>& answer) override {
+    return kept_.History(query, answer);
+  }
+  absl::Status Apply(const Batch<ocpp::Charging>& batch) override {
+    for (const auto& write : batch.gold) {
+      if (write.write != Write::kDelete) Tell(write.row);
+    }
+    return kept_.Apply(batch);
+  }
+
+ private:
+  using Event = ocpp::ChargingEvent;
+
+  static void Tell(const ocpp::ChargingSession& session) {
+    std::string energy;
+    AppendCanonical(session.energy_kwh, energy);
+    const bool known = !session.transaction_id.empty();
+    std::cout << "  transaction " << (known ? session.transaction_id : "unknown") << ": "
+              << ocpp::SessionStatusName(session.session_status) << " " << (energy.empty() ? "-" : energy)
+              << " kWh" << (session.energy_is_final ? ", final" : "") << "\n";
+  }
+
+  MemoryStore<ocpp::Charging> kept_;
+};
+
+// What a server calls for each message of each connection, and for each of its own answers.
+class Receiver {
+ public:
+  void OnMessage(std::string_view charge_point_id, Direction direction, std::string_view text) {
+    std::cout << charge_point_id << (direction == Direction::kIn ? " > " : " < ") << text << "\n";
+    const BronzeRecord record{.payload = text,
+                              .at = {.topic = "websocket", .partition = 0, .offset = ++messages_},
+                              .key = charge_point_id,
+                              .ingest_ts = Now(),
+                              .direction = direction,
+                              .version = "1.6"};
+    const absl::Status status = runner_.Take({&record, 1}, "");
+    if (!status.ok()) std::cout << status.message() << "\n";
+  }
+
+ private:
+  // A server asks its clock. Here ten minutes pass from message to message.
+  UtcTime Now() const {
+    return {ParseTime("2026-03-01T10:00:00Z")->time.us + messages_ * 10 * kMicrosPerMinute};
+  }
+
+  int64_t messages_ = 0;
+  const ocpp::Options options_;
+  Telling store_;
+  Runner<ocpp::Charging> runner_{store_, options_};
+};
+
+int main() {
+  Receiver receiver;
+  const auto station = [&](std::string_view text) { receiver.OnMessage("CP-100", Direction::kIn, text); };
+  const auto back_end = [&](std::string_view text) { receiver.OnMessage("CP-100", Direction::kOut, text); };
+
+  station(R"([2,"a1","StartTransaction",{"connectorId":1,"idTag":"04AB","meterStart":1000,)"
+          R"("timestamp":"2026-03-01T10:10:00Z"}])");
+  back_end(R"([3,"a1",{"transactionId":77,"idTagInfo":{"status":"Accepted"}}])");
+  station(R"([2,"a2","MeterValues",{"connectorId":1,"transactionId":77,"meterValue":[{"timestamp":)"
+          R"("2026-03-01T10:30:00Z","sampledValue":[{"value":"4.2","unit":"kWh"}]}]}])");
+  station(R"([2,"a3","StopTransaction",{"transactionId":77,"meterStop":8500,)"
+          R"("timestamp":"2026-03-01T10:40:00Z"}])");
+  back_end(R"([3,"a3",{}])");
+}

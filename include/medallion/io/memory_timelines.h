@@ -1,0 +1,81 @@
+// What the memory store keeps for resolving: timelines of elements, and the links that were found on them.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "medallion/gold/resolve.h"
+#include "medallion/io/store.h"
+
+namespace medallion::memory {
+
+// Where an element stands.
+struct Mark {
+  std::string subject;
+  UtcTime event_ts = kNoTime, ingest_ts = kNoTime;
+  bool detail = false;
+};
+
+// Elements by number, on the timelines of their subjects. One thread at a time.
+class Timelines {
+ public:
+  // Touches the timeline, too.
+  void Put(const Mark& mark, uint32_t element);
+  void Touch(const Mark& mark);
+  void Resolved(const ResolvedTimeline& resolved);
+
+  std::vector<TimelinePart> Touched(size_t most) const;
+  // Elements of a part, each once, in the order of their numbers; some of them may be gone.
+  std::vector<uint32_t> Find(const TimelinePart& part);
+
+ private:
+  struct Entry {
+    UtcTime at;
+    uint32_t element = 0;
+    bool detail = false;
+    auto operator<=>(const Entry&) const = default;
+  };
+  struct Line {
+    std::string subject;
+    std::vector<Entry> entries;  // in order up to `sorted`
+    size_t sorted = 0;
+    TimeSpan touched;
+    bool is_touched = false;
+    bool watch = false;
+  };
+  Line& LineOf(const std::string& subject);
+  void Touch(const Mark& mark, uint32_t number);
+
+  std::deque<Line> lines_;
+  absl::flat_hash_map<std::string, uint32_t> number_of_;
+  std::vector<uint32_t> touched_;  // in the order of their first touch; some may be resolved again
+  size_t touched_begin_ = 0;       // those before are
+};
+
+// Links by the places they stand at, by their entity and by their root. One thread at a time.
+class Links {
+ public:
+  bool empty() const { return of_entity_.empty(); }
+  void Apply(const LinkWrite& write);
+
+  void Find(const TimelinePart& part, std::vector<Link>& links) const;
+  // Where the entity is derived: itself, where no link says otherwise.
+  EntityKey RootOf(const EntityKey& entity) const;
+  // The other entities that are derived with this one, in order.
+  std::vector<EntityKey> JoinedTo(const EntityKey& root) const;
+  // Of all links to this entity. They hold until the next Apply.
+  void Contexts(const EntityKey& root, std::vector<std::string_view>& contexts) const;
+
+ private:
+  std::map<std::string, std::set<Link>, std::less<>> of_subject_;
+  absl::flat_hash_map<EntityKey, std::multiset<Link>> of_entity_, of_root_;
+};
+
+}  // namespace medallion::memory
