@@ -223,7 +223,7 @@ TEST_CASE("law: deriving touched keys only equals deriving everything from scrat
     std::map<Digest, std::string> scratch;
     for (const auto& history : Histories(store, feed.records, options)) {
       for (const ChargingSession& row :
-           DeriveSessions(history.elements, runner.report().data_clock, options)) {
+           DeriveSessions(history.elements, {}, runner.report().data_clock, options)) {
         AppendJson(row, scratch[row.session_id]);
       }
     }
@@ -250,8 +250,8 @@ int64_t GoOn(std::vector<ChargingElement> history, const SessionRules& rules, Ra
     end += step(end);
     const UtcTime clock{all.back().row.ingest_ts.us + random.Below(40) * kMicrosPerHour};
     std::string whole_summary;
-    const auto whole = DeriveSessions(all.first(end), clock, rules, &whole_summary);
-    const auto rows = ContinueSessions(summary, all.subspan(begin, end - begin), clock, rules);
+    const auto whole = DeriveSessions(all.first(end), {}, clock, rules, &whole_summary);
+    const auto rows = ContinueSessions(summary, all.subspan(begin, end - begin), {}, clock, rules);
     if (rows.has_value()) {
       ++went_on;
       REQUIRE(*rows == whole);

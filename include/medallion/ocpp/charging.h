@@ -41,11 +41,11 @@ struct Charging {
   using Facts = EntityFacts<ChargingEvent, ChargingSession>;
   static std::vector<Gold> Derive(const Facts& facts, UtcTime clock, const Model& model,
                                   std::string* summary) {
-    return DeriveSessions(facts.history, clock, model, summary);
+    return DeriveSessions(facts.history, facts.contexts, clock, model, summary);
   }
   static std::optional<std::vector<Gold>> Continue(std::string& summary, const Facts& added, UtcTime clock,
                                                    const Model& model) {
-    return ContinueSessions(summary, added.history, clock, model);
+    return ContinueSessions(summary, added.history, added.contexts, clock, model);
   }
 
   static RowVersion VersionOf(const Gold& row) {
