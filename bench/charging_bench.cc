@@ -243,7 +243,8 @@ void DeriveOneSession(benchmark::State& state) {
   const OneSession session(state.range(0));
   const Options options;
   const SessionRules rules(options);
-  for (auto _ : state) benchmark::DoNotOptimize(DeriveSessions(session.refined.elements, UtcTime{0}, rules));
+  for (auto _ : state)
+    benchmark::DoNotOptimize(DeriveSessions(session.refined.elements, {}, UtcTime{0}, rules));
   CountItems(state, session.refined.elements.size());
 }
 BENCHMARK(DeriveOneSession)->Arg(10)->Arg(1'000)->Arg(10'000);
@@ -256,10 +257,10 @@ void ContinueOneSession(benchmark::State& state) {
   const Options options;
   const SessionRules rules(options);
   std::string until_now, summary;
-  DeriveSessions(facts.first(before), UtcTime{0}, rules, &until_now);
+  DeriveSessions(facts.first(before), {}, UtcTime{0}, rules, &until_now);
   for (auto _ : state) {
     summary = until_now;
-    const auto rows = ContinueSessions(summary, facts.subspan(before, 1), UtcTime{0}, rules);
+    const auto rows = ContinueSessions(summary, facts.subspan(before, 1), {}, UtcTime{0}, rules);
     if (!rows.has_value()) return state.SkipWithError("the session did not go on");
     benchmark::DoNotOptimize(rows);
   }
@@ -318,7 +319,7 @@ void JsonToGold(benchmark::State& state) {
     state.counters["bytes/event"] =
         static_cast<double>(ResidentBytes() - before) / static_cast<double>(records.size());
     int64_t sessions = 0;
-    if (!store.Read(Charging::kGoldTable, [&](std::string_view) { return ++sessions, absl::OkStatus(); })
+    if (!store.Read(Charging::kGoldTables[0], [&](std::string_view) { return ++sessions, absl::OkStatus(); })
              .ok()) {
       return state.SkipWithError("the sessions cannot be read");
     }

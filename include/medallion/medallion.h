@@ -34,6 +34,7 @@
 #include "medallion/gold/data_clock.h"
 #include "medallion/gold/row_hash.h"
 #include "medallion/gold/merge.h"
+#include "medallion/gold/resolve.h"
 #include "medallion/gold/derive_entities.h"
 
 // The edge: where records come from, where tables are kept, and the loop between them.
@@ -49,7 +50,8 @@
 #include "medallion/io/in_order.h"
 #include "medallion/io/run.h"
 
-// Charging: from a payload's text to fields, to a row, to its judgement and identity; from facts to sessions.
+// Charging: from a payload's text to fields, to a row, to its judgement and identity; which facts are of one
+// transaction; from facts to sessions.
 #include "medallion/ocpp/flat_schema.h"
 #include "medallion/ocpp/charging_event.h"
 #include "medallion/ocpp/options.h"
@@ -61,6 +63,7 @@
 #include "medallion/ocpp/identify.h"
 #include "medallion/ocpp/refine.h"
 #include "medallion/ocpp/epochs.h"
+#include "medallion/ocpp/resolve_transactions.h"
 #include "medallion/ocpp/charging_session.h"
 #include "medallion/ocpp/derive_sessions.h"
 #include "medallion/ocpp/charging.h"

@@ -22,10 +22,13 @@ constexpr std::array<std::string_view, kSessionFlags> kFlagNames = {
     "NO_END_READING",
     "UNIT_SUSPECT",
     "TXDATA_MISMATCH",
+    "SIGNED_RAW_MISMATCH",
     "START_MISSING",
     "STOP_MISSING",
+    "SUPERSEDED",
     "LATE_ARRIVAL",
     "ZERO_ENERGY",
+    "UNATTRIBUTED_ENERGY",
     "METER_NON_MONOTONIC",
     "METER_GLITCH",
     "METER_REBASED",
@@ -35,8 +38,13 @@ constexpr std::array<std::string_view, kSessionFlags> kFlagNames = {
     "NEGATIVE_DURATION",
     "DURATION_IMPLAUSIBLE",
     "TX_ID_REUSED",
+    "TX_ID_INFERRED",
+    "TX_ID_ALIASED",
     "SEQ_GAP",
     "ID_TAG_MISMATCH",
+    "AUTH_REJECTED",
+    "REBOOT_DURING_SESSION",
+    "FAULT_DURING_SESSION",
 };
 static_assert(!kFlagNames.back().empty());
 
@@ -80,10 +88,10 @@ std::string_view EnergyBasisName(EnergyBasis basis) {
 
 std::string_view SessionFlagName(SessionFlag flag) { return kFlagNames[static_cast<size_t>(flag)]; }
 
-bool IsBlocking(SessionFlag flag) { return flag <= SessionFlag::kTxdataMismatch; }
+bool IsBlocking(SessionFlag flag) { return flag <= SessionFlag::kSignedRawMismatch; }
 
 bool SessionFlags::AnyBlocking() const {
-  constexpr uint64_t kBlocking = (uint64_t{1} << (static_cast<int>(SessionFlag::kTxdataMismatch) + 1)) - 1;
+  constexpr uint64_t kBlocking = (uint64_t{1} << (static_cast<int>(SessionFlag::kSignedRawMismatch) + 1)) - 1;
   return (bits_ & kBlocking) != 0;
 }
 

@@ -17,6 +17,7 @@
 #include "session_energy.h"
 #include "session_facts.h"
 #include "session_findings.h"
+#include "session_links.h"
 #include "session_row.h"
 #include "session_state.h"
 #include "session_summary.h"
@@ -70,39 +71,54 @@ void CheckConflicts(const SessionFacts& facts, Findings& findings) {
                 "{\"rows\":" + std::to_string(facts.conflicts.size()) + ",\"fields\":[" + names + "]}");
 }
 
-// Readings alone are a session only where they show energy.
-bool IsSession(const Outline& outline, const SessionEnergy& energy) {
-  return outline.has_start || outline.has_stop || energy.shows_energy;
+// Readings alone are a session only where they show energy, and only under a transaction id.
+bool IsSession(const SessionFacts& facts, const SessionEnergy& energy) {
+  return facts.start != nullptr || facts.stop != nullptr || (facts.has_id && energy.shows_energy);
 }
 
-// Appends the row of a session, if it is one. `summary`, where given, becomes that of the session, if it is plain.
-void Derive(const SessionFacts& facts, UtcTime data_clock, const SessionRules& rules,
-            std::vector<ChargingSession>& rows, std::string* summary) {
+// Where rows go, and with the only session of a history its summary, if it is plain.
+struct Output {
+  std::vector<ChargingSession>& rows;
+  std::string* summary = nullptr;
+  uint64_t contexts = 0;  // their print
+};
+
+// Appends the row of a session, if it is one.
+void Derive(const SessionFacts& facts, UtcTime data_clock, const SessionRules& rules, const Output& output) {
   Findings findings;
   SessionState state = StateOf(facts, rules.options);
   std::optional<SessionEnergy> energy = PlainEnergy(state, rules.options, findings);
   Outline& outline = state.outline;
-  if (summary != nullptr && energy.has_value() && facts.has_id && outline.seq_steady) {
+  if (output.summary != nullptr && energy.has_value() && facts.has_id && !facts.joined &&
+      outline.seq_steady) {
     const ChargingElement* header = facts.start != nullptr ? facts.start : facts.stop;
     const uint32_t epoch = header == nullptr ? 0 : header->identity.fact;
-    *summary = PackSummary({state, OrderOf(*facts.silver.back()), epoch}, rules);
+    *output.summary = PackSummary({state, OrderOf(*facts.silver.back()), epoch}, rules, output.contexts);
   }
   if (!energy.has_value()) energy = FindEnergy(facts, rules.options, findings);
-  if (!IsSession(outline, *energy)) return;
+  if (!IsSession(facts, *energy)) return;
 
   if (!outline.seq_steady) CheckSequence(facts, findings);
   CheckConflicts(facts, findings);
   if (facts.id_reused) findings.Note(SessionFlag::kTxIdReused);
+  if (facts.joined) findings.Note(SessionFlag::kTxIdInferred);
   for (const ChargingElement* contested : facts.conflicts) {
     outline.ingest_max = std::max(outline.ingest_max, contested->row.ingest_ts);
   }
   if (!facts.has_id) outline.transaction_id = {};  // an id that is none is not shown
-  rows.push_back(RowOf(facts.session_id, outline, *energy, data_clock, rules, std::move(findings)));
+  output.rows.push_back(
+      RowOf(facts.session_id, outline, *energy, facts.context, data_clock, rules, std::move(findings)));
 }
 
 // Takes facts that all sort after those of the summary. False, if it takes the whole history to tell what they mean.
-bool Extend(SessionSummary& summary, const Facts& added, const Options& options) {
+bool Extend(SessionSummary& summary, const Facts& added, bool told, const Options& options) {
   Outline& outline = summary.state.outline;
+  for (const ChargingElement* fact : added) {
+    if (!HasTransactionId(fact->row, options)) return false;
+    if (fact->row.event_type != EventType::kStopTransaction) continue;
+    if (told) return false;  // it may be of another unit than the start
+    summary.state.stop_at = &fact->row.at;
+  }
   for (const ChargingElement* fact : added) {
     const FactOrder order = OrderOf(*fact);
     const bool is_stop = fact->row.event_type == EventType::kStopTransaction;
@@ -119,43 +135,64 @@ bool Extend(SessionSummary& summary, const Facts& added, const Options& options)
 
 }  // namespace
 
-std::vector<ChargingSession> DeriveSessions(std::span<const ChargingElement> history, UtcTime data_clock,
+std::vector<ChargingSession> DeriveSessions(std::span<const ChargingElement> history,
+                                            std::span<const std::string_view> contexts, UtcTime data_clock,
                                             const SessionRules& rules, std::string* summary) {
-  std::vector<ChargingSession> rows;
-  Facts all = InOrder(history);
-  const size_t count = all.size();
-  const std::vector<SessionFacts> sessions = GatherSessions(std::move(all), rules.options);
-  const bool one = sessions.size() == 1 && sessions.front().silver.size() == count;
+  const Options& options = rules.options;
   if (summary != nullptr) summary->clear();
+  std::vector<ChargingSession> rows;
+  bool of_one = true;
+  Facts all = InOrder(history, of_one);
+  if (all.empty()) return rows;
+  const size_t count = all.size();
+  const bool linked = !of_one || !contexts.empty();
+  const Told told(contexts);
+  const Root root = linked ? RootOf(all, told, options) : Root();
+  const std::vector<ChargingElement> settled =
+      linked ? SettleUnits(all, options) : std::vector<ChargingElement>();
+  std::vector<SessionFacts> sessions = GatherSessions(std::move(all), options, linked ? &root : nullptr);
+  if (linked) {
+    for (SessionFacts& facts : sessions) Complete(root, told, options, facts);
+  }
+  const bool one = sessions.size() == 1 && sessions.front().silver.size() == count;
+  const Output output{rows, one ? summary : nullptr, PrintOf(contexts)};
   for (const SessionFacts& facts : sessions) {
-    Derive(facts, data_clock, rules, rows, one ? summary : nullptr);
+    if (!facts.silver.empty()) Derive(facts, data_clock, rules, output);
   }
   std::sort(rows.begin(), rows.end(),
             [](const ChargingSession& a, const ChargingSession& b) { return a.session_id < b.session_id; });
   return rows;
 }
 
-std::vector<ChargingSession> DeriveSessions(std::span<const ChargingElement> history, UtcTime data_clock,
+std::vector<ChargingSession> DeriveSessions(std::span<const ChargingElement> history,
+                                            std::span<const std::string_view> contexts, UtcTime data_clock,
                                             const Options& options) {
-  return DeriveSessions(history, data_clock, SessionRules(options));
+  return DeriveSessions(history, contexts, data_clock, SessionRules(options));
 }
 
 std::optional<std::vector<ChargingSession>> ContinueSessions(std::string& summary,
                                                              std::span<const ChargingElement> added,
+                                                             std::span<const std::string_view> contexts,
                                                              UtcTime data_clock, const SessionRules& rules) {
-  std::optional<SessionSummary> known = UnpackSummary(summary, rules);
-  if (!known.has_value() || !Extend(*known, InOrder(added), rules.options)) return std::nullopt;
+  const uint64_t print = PrintOf(contexts);
+  const bool told = !contexts.empty();
+  bool of_one = true;
+  std::optional<SessionSummary> known = UnpackSummary(summary, rules, print);
+  if (!known.has_value() || !Extend(*known, InOrder(added, of_one), told, rules.options)) return std::nullopt;
   Findings findings;
   const std::optional<SessionEnergy> energy = PlainEnergy(known->state, rules.options, findings);
   if (!energy.has_value()) return std::nullopt;
   const Outline& outline = known->state.outline;
   std::vector<ChargingSession> rows;
-  if (IsSession(outline, *energy)) {
-    const Digest id = added.empty() ? SessionId(outline.charge_point_id, outline.transaction_id)
-                                    : SessionIdOf(added.front());
-    rows.push_back(RowOf(id, outline, *energy, data_clock, rules, std::move(findings)));
+  if (outline.has_start || outline.has_stop || energy->shows_energy) {
+    const Digest id = added.empty() || told ? SessionId(outline.charge_point_id, outline.transaction_id)
+                                            : SessionIdOf(added.front());
+    const Told all(contexts);
+    const SessionContext* context =
+        outline.has_start ? all.Of(outline.start_ts, outline.connector_id) : nullptr;
+    rows.push_back(RowOf(id, outline, *energy, context, data_clock, rules, std::move(findings)));
   }
-  summary = PackSummary(*known, rules);
+  summary = PackSummary(*known, rules, print);
   return rows;
 }
 

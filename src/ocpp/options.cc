@@ -3,7 +3,7 @@
 namespace medallion::ocpp {
 
 // Raised with every change of what the rules of deriving say.
-constexpr int64_t kModelRevision = 1;
+constexpr int64_t kModelRevision = 2;
 
 Digest ModelVersion(const Options& options) {
   JoinedFields fields;
@@ -14,6 +14,8 @@ Digest ModelVersion(const Options& options) {
     fields.Add(place.first).Add(int64_t{place.second}).Add(power_w);
   }
   for (const std::string& id : options.not_an_id) fields.Add(id);
+  fields.Add(options.site_zone.name());
+  for (const auto& [charge_point, zone] : options.site_zone_of) fields.Add(charge_point).Add(zone.name());
   return fields.Sha256();
 }
 

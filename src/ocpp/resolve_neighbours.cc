@@ -61,13 +61,15 @@ std::optional<size_t> Neighbours::After(const Line& line, UtcTime time) {
 }
 
 std::optional<size_t> Neighbours::StartNamed(const Fact& fact) {
-  const Numbers numbers = Within(milestones_.starts, {Plus(fact.at, -kJoinMax), fact.at});
-  for (size_t i = numbers.end; i-- > numbers.begin;) {
-    if (!Names(milestones_.starts[i], fact.id)) continue;
-    sight_.Ask({milestones_.starts[i].at, fact.at});
-    return i;
-  }
-  return std::nullopt;
+  const auto named = milestones_.named.find(IdKey(fact.id));
+  if (named == milestones_.named.end()) return std::nullopt;
+  const auto after = std::find_if(named->second.begin(), named->second.end(),
+                                  [&](size_t start) { return milestones_.starts[start].at > fact.at; });
+  if (after == named->second.begin()) return std::nullopt;
+  const UtcTime at = milestones_.starts[after[-1]].at;
+  if (at < Plus(fact.at, -kJoinMax)) return std::nullopt;
+  sight_.Ask({at, fact.at});
+  return after[-1];
 }
 
 // Whether the stop ends the session that began with the start, which is at or before it: no later start has its id.
@@ -122,7 +124,10 @@ void Neighbours::TellEnd(size_t number, SessionContext& context) {
   const UtcTime until = next ? milestones_.starts[*next].at : std::min(far, sight_.seen().to);
   const std::optional<size_t> stop = StopOf(number, until);
   if (!next && !stop && sight_.seen().to < far) sight_.AskOn(start.at, kNeighbourMax);
-  if (next && !stop && milestones_.starts[*next].entity() != start.entity()) {
+  // A copy that stands apart is no other session; an id that is used again is.
+  const bool other =
+      next && (start.names_transaction || milestones_.starts[*next].entity() != start.entity());
+  if (other && !stop) {
     context.superseded_by = until;
     Tell(*milestones_.starts[*next].fact, context);
   }

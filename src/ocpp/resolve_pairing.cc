@@ -95,6 +95,9 @@ void PairResults(Milestones& milestones) {
     start->refused = told.refused && !told.accepted;
     start->answered_at = told.ingest_max;
   }
+  for (size_t i = 0; i < milestones.starts.size(); ++i) {
+    for (const std::string& id : milestones.starts[i].ids) milestones.named[IdKey(id)].push_back(i);
+  }
 }
 
 void AskForAnswers(const Start& start, Sight& sight) {

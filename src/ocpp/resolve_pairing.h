@@ -6,7 +6,7 @@
 
 namespace medallion::ocpp {
 
-// Sets ids, answered, refused and answered_at of each start that does not name its transaction.
+// Sets ids, answered, refused and answered_at of each start that does not name its transaction, and `named`.
 void PairResults(Milestones& milestones);
 
 // Asks for all that tells what the start was answered.

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/numeric/int128.h"
 #include "medallion/base/text.h"
 #include "medallion/ocpp/identify.h"
 #include "session_facts.h"
@@ -76,7 +77,6 @@ class Gatherer {
         if (IsSilver(element) && row.connector_status == "Faulted") made_.faults.push_back(&element);
         return;
       case EventType::kUnknown:
-        if (element.standing.fate != Fate::kIgnored) return;
         if (row.action == "BootNotification") made_.boots.push_back(&element);
         if (row.action.empty() && !row.transaction_id.empty())
           made_.results.push_back({&element, HasTransactionId(row, options_)});
@@ -177,24 +177,28 @@ void Include(UtcTime time, TimeSpan& span) {
 }
 
 void Sight::Ask(const TimeSpan& span) {
+  if (need_ == TimeSpan{}) need_ = span;
   Include(span.from, need_);
   Include(span.to, need_);
 }
 
 namespace {
-constexpr int64_t kFirstStep = 14 * kMicrosPerDay;
-}  // namespace
 
-void Sight::AskBack(UtcTime from, int64_t us) {
-  const UtcTime near = Plus(from, -std::min(kFirstStep, us)), far = Plus(from, -us);
-  const UtcTime to = seen_.from > near ? near : far;
-  if (to < need_.from) need_.from = to;
+// How far to look next, where so much was not enough: a day, then so many times as far.
+int64_t NextStep(UtcTime near, UtcTime far, int64_t times, int64_t us_max) {
+  const absl::int128 seen = std::max(absl::int128(0), absl::int128(far.us) - near.us);
+  if (seen < kMicrosPerDay) return std::min(kMicrosPerDay, us_max);
+  return static_cast<int64_t>(std::min(times * seen, absl::int128(us_max)));
 }
 
-void Sight::AskOn(UtcTime from, int64_t us) {
-  const UtcTime near = Plus(from, std::min(kFirstStep, us)), far = Plus(from, us);
-  const UtcTime to = seen_.to < near ? near : far;
-  if (to > need_.to) need_.to = to;
+}  // namespace
+
+void Sight::AskBack(UtcTime from, int64_t us_max) {
+  need_.from = std::min(need_.from, Plus(from, -NextStep(seen_.from, from, 6, us_max)));
+}
+
+void Sight::AskOn(UtcTime from, int64_t us_max) {
+  need_.to = std::max(need_.to, Plus(from, NextStep(from, seen_.to, 90, us_max)));
 }
 
 Line LineOf(const ChargingEvent& row) { return {row.evse_id, row.connector_id}; }

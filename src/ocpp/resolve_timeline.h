@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "medallion/base/columns.h"
 #include "medallion/base/time.h"
 #include "medallion/gold/resolve.h"
@@ -35,19 +36,21 @@ void Include(UtcTime time, TimeSpan& span);
 // is computed is thrown away.
 class Sight {
  public:
+  // A span that is none: nothing is seen yet.
   Sight(const TimeSpan& seen, bool details) : seen_(seen), need_(seen), details_(details) {}
 
   const TimeSpan& seen() const { return seen_; }
   const TimeSpan& need() const { return need_; }
-  bool need_details() const { return need_details_; }
+  bool need_details() const { return details_ || need_details_; }
   bool sees_all() const { return need_ == seen_; }  // that was asked for but details
   bool enough() const { return sees_all() && (details_ || !need_details_); }
 
   void Ask(const TimeSpan& span);
   void AskDetails() { need_details_ = true; }
-  // Asks for the time before or after `from`, up to `us` away, in two steps: for where nothing was found so far.
-  void AskBack(UtcTime from, int64_t us);
-  void AskOn(UtcTime from, int64_t us);
+  // Asks for more of the time before or after `from`, up to `us_max` away, where nothing was found so far. Most often
+  // there is nothing at all after it, so that is asked for in two steps.
+  void AskBack(UtcTime from, int64_t us_max);
+  void AskOn(UtcTime from, int64_t us_max);
 
  private:
   TimeSpan seen_, need_;
@@ -109,6 +112,8 @@ struct Milestones {
   Copies calls;                 // all copies of starts that do not name their transaction
   Copies boots;                 // by ingest_ts, coordinate
   Copies faults;                // by event_ts
+  absl::flat_hash_map<std::string, std::vector<size_t>>
+      named;  // starts by IdKey of each of their ids, ascending
 };
 Milestones MilestonesOf(const Timeline<ChargingEvent>& timeline, const Options& options);
 

@@ -47,6 +47,7 @@ class Resolver {
     TimeSpan span = timeline_.touched;
     sight_.Ask(span);
     if (timeline_.loose) {
+      sight_.Ask(Around(span, kJoinMax + 3 * kAnswerMax));  // the least that the rest comes to, at once
       AddPaired(span);
       AddJoined(span);
     }
@@ -74,7 +75,7 @@ class Resolver {
     // The fold of the block after looks back here; what joins a start of that block, up to 7 days later, follows it.
     const UtcTime last = SpanOfBlock(BlockOf(span.to) + 1).to;
     const TimeSpan reach{Plus(span.from, -kJoinMax), Plus(last, kJoinMax)};
-    sight_.Ask(reach);
+    sight_.Ask(Around(reach, kAnswerMax));
     UtcTime earliest = span.from;
     const Numbers starts = Within(milestones_.starts, reach);
     for (size_t i = starts.begin; i < starts.end; ++i) {

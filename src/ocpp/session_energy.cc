@@ -15,6 +15,7 @@
 #include "medallion/base/text.h"
 #include "power_check.h"
 #include "register_series.h"
+#include "session_context.h"
 
 namespace medallion::ocpp {
 namespace {
@@ -258,6 +259,23 @@ void CheckTransactionData(const Ends& ends, const SessionEnergy& energy, Finding
                                                   Amount("sample_wh", ends.end_sample->wh) + "}");
 }
 
+// Where the start's reading was set aside, the stop reading of the session before is the baseline, if the first register
+// that counts can be reached from it.
+void TakePreviousStop(const SessionFacts& facts, const Limits& limits, MeterOutcome& outcome) {
+  const bool told = facts.context != nullptr && facts.context->previous_stop_wh.has_value();
+  if (!told || outcome.segments == 0 || outcome.from_zero || outcome.begin_counts) return;
+  const Thousandths previous = *facts.context->previous_stop_wh;
+  const MeterReading& first = outcome.first;
+  const SeriesTip tip{.ts = facts.start->row.event_ts, .wh = previous, .top = previous, .base = previous};
+  if (CannotBe(previous) || !Continues(tip, {.ts = first.ts, .wh = first.wh}, limits)) return;
+  const int128 growth = std::max(int128(0), int128(first.wh.units) - previous.units);
+  outcome.milli_wh += growth;
+  outcome.growth += growth;
+  outcome.grew = true;
+  outcome.lone = false;
+  outcome.before_first = true;
+}
+
 void CheckPower(const SessionFacts& facts, const RegisterSeries& series, const SeriesVerdict& verdict,
                 Findings& findings) {
   const std::vector<PowerSample> power =
@@ -314,7 +332,7 @@ SessionEnergy EnergyOf(const MeterOutcome& outcome, const Options& options) {
   }
   const bool known = energy.energy_kwh.has_value();
   if (!known) energy.basis = EnergyBasis::kNone;
-  if (known || outcome.begin_counts) energy.begin = outcome.first.from;
+  if ((known || outcome.begin_counts) && !outcome.before_first) energy.begin = outcome.first.from;
   if (known || outcome.end_counts) energy.end = outcome.last.from;
   energy.readings_final = known && outcome.segments == 1 && outcome.begin_counts && outcome.end_counts &&
                           outcome.begin_is_header == outcome.end_is_header;
@@ -325,8 +343,10 @@ SessionEnergy FindEnergy(const SessionFacts& facts, const Options& options, Find
   const Registers samples = RegisterSamples(facts, findings);
   const Ends ends = ChooseEnds(facts, samples, findings);
   const RegisterSeries series = SeriesOf(samples, ends);
-  const SeriesVerdict verdict = JudgeRegisters(series, LimitsOfSession(facts, options), findings);
-  const MeterOutcome outcome = OutcomeOf(series, verdict, ends);
+  const Limits limits = LimitsOfSession(facts, options);
+  const SeriesVerdict verdict = JudgeRegisters(series, limits, findings);
+  MeterOutcome outcome = OutcomeOf(series, verdict, ends);
+  if (findings.flags.Has(SessionFlag::kMeterStartInvalid)) TakePreviousStop(facts, limits, outcome);
 
   SessionEnergy energy = EnergyOf(outcome, options);
   energy.meter_start_wh = Meter(ends.begin, verdict.begin_set_aside);

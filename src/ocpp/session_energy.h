@@ -50,8 +50,9 @@ struct MeterReading {
 // What judging a session's registers came to.
 struct MeterOutcome {
   size_t segments = 0;
-  bool from_zero = false;  // the first segment counts from zero
-  bool lone = false;       // it has one register
+  bool from_zero = false;     // the first segment counts from zero
+  bool lone = false;          // it has one register
+  bool before_first = false;  // its energy counts from the stop of the session before
   bool begin_counts = false;
   bool end_counts = false;
   bool begin_is_header = false;  // the start's reading can be one

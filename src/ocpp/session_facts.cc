@@ -16,6 +16,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "medallion/base/text.h"
 #include "medallion/ocpp/identify.h"
+#include "session_links.h"
 
 namespace medallion::ocpp {
 namespace {
@@ -141,28 +142,36 @@ uint32_t FirstEpoch(const std::map<uint32_t, SessionFacts>& epochs) {
 // could not be assigned its own time. A contested start still tells when the epoch began, so an answer to the conflict
 // does not change the id. `again` tells apart sessions that began at one instant on different
 // connectors.
-Digest LaterSessionId(const SessionFacts& session, uint32_t again) {
+Digest LaterSessionId(const SessionFacts& session, std::string_view transaction_id, uint32_t again) {
   const ChargingElement* opening = OpeningOf(session);
   const ChargingEvent& row = opening != nullptr ? opening->row : session.silver.front()->row;
   JoinedFields fields;
-  fields.Add(AsciiUpper(row.charge_point_id))
-      .Add(AsciiUpper(row.transaction_id))
-      .Add(FormatTime(row.event_ts));
+  fields.Add(AsciiUpper(row.charge_point_id)).Add(AsciiUpper(transaction_id)).Add(FormatTime(row.event_ts));
   if (again > 0) fields.Add(int64_t{again});
   return fields.Sha256();
 }
 
-void NameSession(const Options& options, bool first, const std::set<Digest>& taken, SessionFacts& session) {
-  const ChargingElement& fact = *session.silver.front();
-  session.has_id = HasTransactionId(fact.row, options);
+// How the sessions of a history are named.
+struct Naming {
+  const Options& options;
+  const Root* root;
+  std::set<Digest> taken = {};
+};
+
+void NameSession(const Naming& naming, bool first, SessionFacts& session) {
+  const Root* const root = naming.root;
+  const ChargingElement& fact =
+      *(root != nullptr && session.start != nullptr ? session.start : session.silver.front());
+  session.has_id = root != nullptr ? root->has_id : HasTransactionId(fact.row, naming.options);
   session.id_reused = session.has_id && !first && OpeningOf(session) != nullptr;
   if (!session.has_id) {
     session.session_id = fact.identity.business_key;
   } else if (first) {
-    session.session_id = SessionIdOf(fact);
+    session.session_id = root != nullptr ? root->session_id : SessionIdOf(fact);
   } else {
-    for (uint32_t again = 0; again == 0 || taken.contains(session.session_id); ++again) {
-      session.session_id = LaterSessionId(session, again);
+    const std::string_view id = root != nullptr ? root->transaction_id : fact.row.transaction_id;
+    for (uint32_t again = 0; again == 0 || naming.taken.contains(session.session_id); ++again) {
+      session.session_id = LaterSessionId(session, id, again);
     }
   }
 }
@@ -204,22 +213,30 @@ FactOrder OrderOf(const ChargingElement& element) {
           .ordinal = row.ordinal};
 }
 
-Facts InOrder(std::span<const ChargingElement> history) {
+Facts InOrder(std::span<const ChargingElement> history, bool& of_one) {
   Facts facts;
   facts.reserve(history.size());
+  of_one = true;
   for (const ChargingElement& element : history) {
-    if (element.standing.fate == Fate::kSilver || element.standing.conflict) facts.push_back(&element);
+    if (element.standing.fate != Fate::kSilver && !element.standing.conflict) continue;
+    facts.push_back(&element);
+    of_one = of_one && element.entity == facts.front()->entity;
   }
-  if (!std::is_sorted(facts.begin(), facts.end(), Before)) std::sort(facts.begin(), facts.end(), Before);
+  SortFacts(facts);
   return facts;
 }
 
-std::vector<SessionFacts> GatherSessions(Facts facts, const Options& options) {
+void SortFacts(Facts& facts) {
+  if (!std::is_sorted(facts.begin(), facts.end(), Before)) std::sort(facts.begin(), facts.end(), Before);
+}
+
+std::vector<SessionFacts> GatherSessions(Facts facts, const Options& options, const Root* root) {
   std::vector<SessionFacts> sessions;
+  Naming naming{options, root};
   if (facts.empty()) return sessions;
   if (AreOneSession(facts)) {
     sessions.push_back(OneSession(std::move(facts)));
-    NameSession(options, true, {}, sessions.front());
+    NameSession(naming, true, sessions.front());
     return sessions;
   }
   std::map<uint32_t, SessionFacts> epochs = Epochs(facts);
@@ -230,12 +247,11 @@ std::vector<SessionFacts> GatherSessions(Facts facts, const Options& options) {
     if (SessionFacts* epoch = epoch_of(winner_of(*element).row); epoch != nullptr) Add(element, *epoch);
   }
   const uint32_t first = FirstEpoch(epochs);
-  std::set<Digest> taken;
   for (auto& [number, epoch] : epochs) {
     if (epoch.silver.empty()) continue;  // only contested copies: there is no row to show
     std::sort(epoch.silver.begin(), epoch.silver.end(), Before);
-    NameSession(options, number == first, taken, epoch);
-    taken.insert(epoch.session_id);
+    NameSession(naming, number == first, epoch);
+    naming.taken.insert(epoch.session_id);
     sessions.push_back(std::move(epoch));
   }
   return sessions;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "medallion/base/columns.h"
@@ -33,8 +34,13 @@ struct FactOrder {
 };
 FactOrder OrderOf(const ChargingElement& element);
 
-// What a session can be made of, in order: Silver rows, and what contradicts them.
-Facts InOrder(std::span<const ChargingElement> history);
+// What a session can be made of, in order: Silver rows, and what contradicts them. `of_one` is false where they are of
+// several entities.
+Facts InOrder(std::span<const ChargingElement> history, bool& of_one);
+void SortFacts(Facts& facts);
+
+struct Root;            // see session_links.h
+struct SessionContext;  // see session_context.h
 
 // The facts of one physical session. Refers to the history it was gathered from.
 struct SessionFacts {
@@ -45,10 +51,16 @@ struct SessionFacts {
   const ChargingElement* stop = nullptr;
   Facts silver;     // start and stop included, in the order of section 5
   Facts conflicts;  // in the same order
+
+  // Of a history with links only.
+  const SessionContext* context = nullptr;
+  std::string_view transaction_id = {};  // to show; empty: that of the first fact
+  bool joined = false;                   // a fact without an id is among the others
 };
 
-// The sessions of one transaction, each with at least one Silver row; `facts` in order.
-std::vector<SessionFacts> GatherSessions(Facts facts, const Options& options);
+// The sessions of one transaction, each with at least one Silver row; `facts` in order. `root`, where given, is what the
+// facts are linked to; else their own ids name the sessions.
+std::vector<SessionFacts> GatherSessions(Facts facts, const Options& options, const Root* root = nullptr);
 
 // sha256(charge_point|transaction) of a fact whose transaction id is one. It is the key of the fact's entity too, and
 // taken from there where the fact was given one.

@@ -1,6 +1,7 @@
 #include "session_row.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -53,9 +54,9 @@ void CheckLateness(const Outline& outline, const Options& options, Findings& fin
 }
 
 // Status, and what time does to it: only a session with a start and without a stop waits, and is given up
-// once nothing was heard of it for the timeout.
-void Judge(const Outline& outline, UtcTime data_clock, const Options& options, ChargingSession& row,
-           Findings& findings) {
+// once nothing was heard of it for the timeout, or another began on its connector.
+void Judge(const Outline& outline, const SessionContext& context, UtcTime data_clock, const Options& options,
+           ChargingSession& row, Findings& findings) {
   row.updated_at = outline.ingest_max;
   if (!outline.has_start) {
     row.session_status = SessionStatus::kStartMissing;
@@ -64,6 +65,11 @@ void Judge(const Outline& outline, UtcTime data_clock, const Options& options, C
   if (outline.has_stop) {
     row.session_status = SessionStatus::kCompleted;
     return;
+  }
+  if (context.superseded_by != kNoTime) {
+    row.session_status = SessionStatus::kTimedOut;
+    findings.Note(SessionFlag::kSuperseded);
+    return findings.Note(SessionFlag::kStopMissing);
   }
   const UtcTime due = Later(row.last_event_ts, options.session_timeout_us);
   if (data_clock < due) {
@@ -98,22 +104,60 @@ void ShowEnergy(const Outline& outline, const SessionEnergy& energy, const Findi
   row.end = EvidenceOf(energy.end);
 }
 
+// Energy that went through the meter since the stop of the session before, above 50 Wh.
+void CheckContinuity(const SessionContext& context, const SessionEnergy& energy, Findings& findings) {
+  constexpr int64_t kToleranceMilliWh = 50'000;
+  if (context.rejected || !context.previous_stop_wh.has_value() || !energy.meter_start_wh.has_value()) return;
+  const int128 gap = int128(energy.meter_start_wh->units) - context.previous_stop_wh->units;
+  if (gap <= kToleranceMilliWh) return;
+  findings.Note(SessionFlag::kUnattributedEnergy, "{" + Amount("wh", {static_cast<int64_t>(gap)}) + "}");
+}
+
+// What the timeline told of ids and of what happened meanwhile.
+void Annotate(const Outline& outline, const SessionContext& context, ChargingSession& row,
+              Findings& findings) {
+  row.transaction_aliases = context.aliases;
+  const auto within = [&](UtcTime time) {
+    return time != kNoTime && (!outline.has_stop || time < outline.stop_ts);
+  };
+  if (context.inferred) findings.Note(SessionFlag::kTxIdInferred);
+  if (!context.aliases.empty()) findings.Note(SessionFlag::kTxIdAliased);
+  if (context.rejected) findings.Note(SessionFlag::kAuthRejected);
+  if (within(context.rebooted_at)) findings.Note(SessionFlag::kRebootDuringSession);
+  if (within(context.faulted_at)) findings.Note(SessionFlag::kFaultDuringSession);
+}
+
+// Whether the row would be another one without the context.
+bool Changes(const SessionContext& context, const Findings& findings) {
+  constexpr std::array kTold = {SessionFlag::kSuperseded,          SessionFlag::kUnattributedEnergy,
+                                SessionFlag::kRebootDuringSession, SessionFlag::kFaultDuringSession,
+                                SessionFlag::kAuthRejected,        SessionFlag::kMeterStartInvalid};
+  return !context.transaction_id.empty() ||
+         std::any_of(kTold.begin(), kTold.end(), [&](SessionFlag flag) { return findings.flags.Has(flag); });
+}
+
 }  // namespace
 
 ChargingSession RowOf(const Digest& session_id, const Outline& outline, const SessionEnergy& energy,
-                      UtcTime data_clock, const SessionRules& rules, Findings findings) {
+                      const SessionContext* told, UtcTime data_clock, const SessionRules& rules,
+                      Findings findings) {
+  static const SessionContext kNothing;
+  const SessionContext& context = told != nullptr ? *told : kNothing;
   const Options& options = rules.options;
   ChargingSession row;
   row.session_id = session_id;
   Describe(outline, row);
   Time(outline, options, row, findings);
-  Judge(outline, data_clock, options, row, findings);
+  Judge(outline, context, data_clock, options, row, findings);
   CheckLateness(outline, options, findings);
   if (outline.reading_outside) findings.Note(SessionFlag::kReadingOutsideSession);
   if (outline.tags_differ) findings.Note(SessionFlag::kIdTagMismatch);
+  if (told != nullptr) CheckContinuity(context, energy, findings), Annotate(outline, context, row, findings);
   ShowEnergy(outline, energy, findings, row);
   const bool ended = outline.has_stop || row.session_status == SessionStatus::kTimedOut;
   if (ended && row.energy_kwh == Thousandths{}) findings.Note(SessionFlag::kZeroEnergy);
+  if (told != nullptr && Changes(context, findings))
+    row.updated_at = std::max(row.updated_at, context.ingest_max);
   row.quality_flags = findings.flags;
   row.detail = DetailJson(findings);
   row.model_version = rules.model_version;

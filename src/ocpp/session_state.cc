@@ -66,7 +66,7 @@ void Fetch(const ChargingElement& fact) {
 
 }  // namespace
 
-void Outline::Take(const ChargingEvent& row) {
+void Outline::Take(const ChargingEvent& row, const Coordinate* stop_at) {
   const bool starts = row.event_type == EventType::kStartTransaction && !has_start;
   const bool stops = row.event_type == EventType::kStopTransaction && !has_stop;
   if (facts == 0 || row.charge_point_id < charge_point_id) charge_point_id = row.charge_point_id;
@@ -79,7 +79,10 @@ void Outline::Take(const ChargingEvent& row) {
   if (stops) has_stop = true, stop_ts = row.event_ts, stop_reason = row.stop_reason;
   last_event_ts = std::max(last_event_ts, row.event_ts);
   ingest_max = std::max(ingest_max, row.ingest_ts);
-  late_us = std::max(late_us, int128(row.ingest_ts.us) - row.event_ts.us);
+  const int128 late = int128(row.ingest_ts.us) - row.event_ts.us;
+  const bool with_stop =
+      row.event_type == EventType::kMeterValues && stop_at != nullptr && row.at == *stop_at;
+  if (late > late_us && !with_stop) late_us = late;
   ++facts;
   if (!row.seq_no.has_value()) return;
   const int128 step = int128(*row.seq_no) - seq_no.value_or(*row.seq_no);
@@ -157,7 +160,7 @@ void SessionState::Take(const ChargingElement& fact, const Options& options) {
   const ChargingEvent& row = fact.row;
   const bool had_connector = outline.connector_id.has_value();
   const bool had_stop = outline.has_stop;
-  outline.Take(row);
+  outline.Take(row, stop_at);
   if (!had_connector && outline.connector_id.has_value()) {
     // Registers were judged by the limits of a connector that was not known yet.
     if (meter.registers > 0 && !options.power_max_w_of.empty()) meter.plain = false;
@@ -184,12 +187,14 @@ void SessionState::Take(const ChargingElement& fact, const Options& options) {
 SessionState StateOf(const SessionFacts& facts, const Options& options) {
   SessionState state;
   state.limits = LimitsOf(facts.silver.front()->row.charge_point_id, std::nullopt, options);
+  if (facts.stop != nullptr) state.stop_at = &facts.stop->row.at;
   if (facts.start != nullptr) state.Take(*facts.start, options);
   for (size_t i = 0; i < facts.silver.size(); ++i) {
     if (i + kAhead < facts.silver.size()) Fetch(*facts.silver[i + kAhead]);
     if (facts.silver[i] != facts.start) state.Take(*facts.silver[i], options);
   }
-  state.outline.transaction_id = facts.silver.front()->row.transaction_id;
+  const bool linked = !facts.transaction_id.empty();
+  state.outline.transaction_id = linked ? facts.transaction_id : facts.silver.front()->row.transaction_id;
   return state;
 }
 

@@ -39,7 +39,7 @@ struct Outline {
   bool tags_differ = false;
   bool reading_outside = false;  // before the start or after the stop
 
-  void Take(const ChargingEvent& row);
+  void Take(const ChargingEvent& row, const Coordinate* stop_at);
   bool Holds(UtcTime time) const { return start_ts <= time && (!has_stop || time <= stop_ts); }
 };
 
@@ -80,6 +80,8 @@ struct SessionState {
   Outline outline;
   PlainMeter meter;
   Limits limits;
+  const Coordinate* stop_at =
+      nullptr;  // of the stop, once it is among the facts; its message holds earlier samples
 
   void Take(const ChargingElement& fact, const Options& options);
 };

@@ -15,7 +15,8 @@ namespace {
 
 // The bytes:
 //
-//   summary   = version:1  rules:8  field*      rules: the first bytes of the model version
+//   summary   = version:1  rules:8  field*      rules: the first bytes of the model version, each exclusive-or one of
+//                                               the print of the contexts, its lowest first
 //
 // The fields are those of VisitSummary, in its order; one that is not there was not said.
 //
@@ -25,7 +26,7 @@ namespace {
 //   128 bits  = number: the upper half    number: the lower
 //   text      = LEB128 of its length + 1  bytes; the length 0 and no bytes: the text before it that had the same role
 //   optional  = flag  its value, if there is one
-constexpr char kVersion = 1;
+constexpr char kVersion = 2;
 
 // Calls `visit` for each field that says something, in a fixed order. Summary is SessionSummary or const
 // SessionSummary. What a plain session implies is left out.
@@ -184,23 +185,28 @@ class Reader {
   std::string_view topic_;
 };
 
-std::string HeadOf(const SessionRules& rules) {
+std::string HeadOf(const SessionRules& rules, uint64_t contexts) {
   std::string head(1, kVersion);
-  return head.append(reinterpret_cast<const char*>(rules.model_version.bytes.data()), 8);
+  for (size_t i = 0; i < 8; ++i) {
+    head.push_back(
+        static_cast<char>(rules.model_version.bytes[i] ^ static_cast<uint8_t>(contexts >> (8 * i))));
+  }
+  return head;
 }
 
 }  // namespace
 
-std::string PackSummary(const SessionSummary& summary, const SessionRules& rules) {
-  std::string bytes = HeadOf(rules);
+std::string PackSummary(const SessionSummary& summary, const SessionRules& rules, uint64_t contexts) {
+  std::string bytes = HeadOf(rules, contexts);
   bytes.reserve(384);
   Writer writer(bytes);
   VisitSummary(summary, writer);
   return bytes;
 }
 
-std::optional<SessionSummary> UnpackSummary(std::string_view bytes, const SessionRules& rules) {
-  const std::string head = HeadOf(rules);
+std::optional<SessionSummary> UnpackSummary(std::string_view bytes, const SessionRules& rules,
+                                            uint64_t contexts) {
+  const std::string head = HeadOf(rules, contexts);
   if (!bytes.starts_with(head)) return std::nullopt;
   SessionSummary summary;
   Reader reader(bytes.substr(head.size()));

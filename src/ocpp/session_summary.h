@@ -19,9 +19,11 @@ struct SessionSummary {
   uint32_t epoch = 0;  // of the start and the stop
 };
 
-std::string PackSummary(const SessionSummary& summary, const SessionRules& rules);
+// `contexts` is the print of what the session was told, see session_links.h.
+std::string PackSummary(const SessionSummary& summary, const SessionRules& rules, uint64_t contexts);
 
-// Nothing where the bytes are no summary made by this code under these rules. Texts refer to `bytes`.
-std::optional<SessionSummary> UnpackSummary(std::string_view bytes, const SessionRules& rules);
+// Nothing where the bytes are no summary made by this code under these rules and contexts. Texts refer to `bytes`.
+std::optional<SessionSummary> UnpackSummary(std::string_view bytes, const SessionRules& rules,
+                                            uint64_t contexts);
 
 }  // namespace medallion::ocpp

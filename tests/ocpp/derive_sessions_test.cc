@@ -21,7 +21,7 @@ using testing::History;
 
 std::vector<ChargingSession> Derive(const History& history, std::string_view clock,
                                     const Options& options = {}) {
-  return DeriveSessions(history.elements, At(clock), options);
+  return DeriveSessions(history.elements, {}, At(clock), options);
 }
 
 std::string Text(const auto& value) {
@@ -586,11 +586,11 @@ TEST_CASE("derive: between due times nothing changes") {
   for (int hour = 20; hour < 60; ++hour) {
     const UtcTime before{At("00:00").us + hour * kMicrosPerHour};
     const UtcTime after{before.us + kMicrosPerHour};
-    const auto rows = DeriveSessions(history.elements, before, {});
+    const auto rows = DeriveSessions(history.elements, {}, before, {});
     const bool due = std::any_of(rows.begin(), rows.end(), [&](const ChargingSession& row) {
       return row.next_due_at != kNoTime && row.next_due_at <= after;
     });
-    CHECK((DeriveSessions(history.elements, after, {}) == rows) == !due);
+    CHECK((DeriveSessions(history.elements, {}, after, {}) == rows) == !due);
   }
 }
 

@@ -7,10 +7,13 @@
 //   S start, E stop, R register: value in Wh      I energy of an interval: value in Wh
 //   P power: value in W                           U update without a reading
 //   X register in quarantine for a conflict
+//   A result of a call: value is the transaction id it tells; received when it stands there
+//   B boot                                        F connector is Faulted
 //
 // Then name=value: con, evse, epoch, seq, late (seconds from event to receipt, else 1), tag, ctx, loc, ph,
-// unit, tx, cp, reason, v (version); x=1: in quarantine for a conflict; from=OFFSET: its reading came from
-// the copy at that offset. Facts have offsets 0, 1, 2… in the script's order.
+// unit, tx, cp, reason, v (version), id (of the event or message), link (the connection), auth (Accepted, …);
+// x=1: in quarantine for a conflict; from=OFFSET: its reading came from the copy at that offset; at=OFFSET:
+// it is of the message at that offset. Facts have offsets 0, 1, 2… in the script's order.
 #pragma once
 
 #include <algorithm>
@@ -65,7 +68,13 @@ inline std::vector<std::string_view> Split(std::string_view text, std::string_vi
 inline void SetReading(char kind, std::string_view value, ChargingEvent& row) {
   row.event_type = kind == 'S'   ? EventType::kStartTransaction
                    : kind == 'E' ? EventType::kStopTransaction
+                   : kind == 'F' ? EventType::kStatusNotification
                                  : EventType::kMeterValues;
+  if (kind == 'F') row.connector_status = "Faulted";
+  if (kind == 'A' || kind == 'B') row.event_type = EventType::kUnknown;
+  if (kind == 'A') row.transaction_id = value == "-" ? "" : value;
+  if (kind == 'B') row.action = "BootNotification";
+  if (kind == 'A' || kind == 'B' || kind == 'F') return;
   const bool header = kind == 'S' || kind == 'E';
   if (!header && kind != 'U') {
     row.measurand = kind == 'P'   ? "Power.Active.Import"
@@ -99,6 +108,10 @@ inline void SetOption(std::string_view name, std::string_view value, ChargingEle
   if (name == "cp") row.charge_point_id = value;
   if (name == "reason") row.stop_reason = value;
   if (name == "v") row.ocpp_version = value;
+  if (name == "id") row.event_id = value;
+  if (name == "link") row.connection_id = value;
+  if (name == "auth") row.authorization = value;
+  if (name == "at") row.at.offset = Number(value), ++row.ordinal;
   if (name == "x") element.standing.conflict = true;
   if (name == "from") {
     element.standing.filled = 1;
@@ -109,18 +122,21 @@ inline void SetOption(std::string_view name, std::string_view value, ChargingEle
 }
 
 // The fact refers to `line` and `texts`.
-inline ChargingElement FactOf(std::string_view line, int64_t offset, Arena& texts) {
+inline ChargingElement FactOf(std::string_view line, int64_t offset, Arena& texts,
+                              std::string_view transaction_id = "501") {
   const std::vector<std::string_view> words = Split(line, " ");
   ChargingElement element;
   ChargingEvent& row = element.row;
   row.charge_point_id = "CP-100";
-  row.transaction_id = "501";
+  row.transaction_id = transaction_id;
   row.at = {.topic = "ocpp", .partition = 0, .offset = offset};
   row.event_ts = At(words.at(1));
   row.ingest_ts = {row.event_ts.us + kMicrosPerSecond};
   const char kind = words[0][0];
   SetReading(kind, words.size() > 2 ? words[2] : "-", row);
   element.standing.conflict = kind == 'X';
+  const bool message = kind == 'A' || kind == 'B';
+  if (message) row.ingest_ts = row.event_ts, element.standing.fate = Fate::kIgnored;
   for (size_t i = 3; i < words.size(); ++i) {
     const size_t equals = words[i].find('=');
     SetOption(words[i].substr(0, equals), words[i].substr(equals + 1), element, texts);

@@ -38,14 +38,15 @@ std::string_view EnergyBasisName(EnergyBasis basis);  // "START_STOP", …; empt
 enum class SessionFlag : uint8_t {
   // blocking
   kConflict, kMeterAnomaly, kMeterDecreased, kMeterReset, kMeterStartInvalid, kMeterStopInvalid,
-  kNoEndReading, kUnitSuspect, kTxdataMismatch,
+  kNoEndReading, kUnitSuspect, kTxdataMismatch, kSignedRawMismatch,
   // informational
-  kStartMissing, kStopMissing, kLateArrival, kZeroEnergy, kMeterNonMonotonic, kMeterGlitch,
-  kMeterRebased, kMixedRegisterReference, kSinglePhase, kReadingOutsideSession, kNegativeDuration,
-  kDurationImplausible, kTxIdReused, kSeqGap, kIdTagMismatch,
+  kStartMissing, kStopMissing, kSuperseded, kLateArrival, kZeroEnergy, kUnattributedEnergy,
+  kMeterNonMonotonic, kMeterGlitch, kMeterRebased, kMixedRegisterReference, kSinglePhase,
+  kReadingOutsideSession, kNegativeDuration, kDurationImplausible, kTxIdReused, kTxIdInferred,
+  kTxIdAliased, kSeqGap, kIdTagMismatch, kAuthRejected, kRebootDuringSession, kFaultDuringSession,
 };
 // clang-format on
-inline constexpr int kSessionFlags = static_cast<int>(SessionFlag::kIdTagMismatch) + 1;
+inline constexpr int kSessionFlags = static_cast<int>(SessionFlag::kFaultDuringSession) + 1;
 std::string_view SessionFlagName(SessionFlag flag);  // "METER_RESET"
 bool IsBlocking(SessionFlag flag);
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "medallion/base/time.h"
@@ -21,11 +22,17 @@ namespace medallion::ocpp {
 // where only readings are known and none of them shows energy. Rows are complete: row_hash, model_version,
 // updated_at and next_due_at included, sorted by session_id.
 //
+// Where links of the timeline name the entity as their root (see resolve_transactions.h), the history holds the facts of
+// all linked entities too, and `contexts` is what those links tell, in any order. Starts and stops of several units are
+// then cut and settled here. Readings without a transaction id alone are never a session.
+//
 // `summary`, where given, becomes what ContinueSessions goes on from: bytes to keep, about 200 of them. It is empty where
 // the history is not that of one plain session, whose every register goes on from the one before it.
-std::vector<ChargingSession> DeriveSessions(std::span<const ChargingElement> history, UtcTime data_clock,
+std::vector<ChargingSession> DeriveSessions(std::span<const ChargingElement> history,
+                                            std::span<const std::string_view> contexts, UtcTime data_clock,
                                             const SessionRules& rules, std::string* summary = nullptr);
-std::vector<ChargingSession> DeriveSessions(std::span<const ChargingElement> history, UtcTime data_clock,
+std::vector<ChargingSession> DeriveSessions(std::span<const ChargingElement> history,
+                                            std::span<const std::string_view> contexts, UtcTime data_clock,
                                             const Options& options);
 
 // The same rows, and the same summary, as DeriveSessions gives for the whole history, from the summary of it without
@@ -33,13 +40,15 @@ std::vector<ChargingSession> DeriveSessions(std::span<const ChargingElement> his
 // clock. Cost: of `added` and of one row, however long the history is.
 //
 // Nothing, and `summary` as it was, if that cannot be told from the summary, or if it is empty or was made under other
-// rules: then derive from the whole history. So it is
-// - where an added fact does not sort after all that the summary has seen, is contested, or is a start;
+// rules or contexts: then derive from the whole history. So it is
+// - where an added fact does not sort after all that the summary has seen, is contested, is a start, or has no
+//   transaction id; or is a stop under contexts;
 // - where the session is no longer plain: a register that does not go on from the last one, at another location, or of
 //   Transaction.Begin after others; Transaction.End before the stop; only single phases or intervals tell the energy;
 //   a number missing in the sequence; a second stop, or one of another epoch.
 std::optional<std::vector<ChargingSession>> ContinueSessions(std::string& summary,
                                                              std::span<const ChargingElement> added,
+                                                             std::span<const std::string_view> contexts,
                                                              UtcTime data_clock, const SessionRules& rules);
 
 }  // namespace medallion::ocpp

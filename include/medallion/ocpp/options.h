@@ -54,6 +54,10 @@ struct Options {
       power_max_w_of;  // by (charge point in upper case, connector)
   int64_t session_energy_max_wh = 1'000'000;
   int64_t duration_max_us = 7 * 24 * kMicrosPerHour;  // longer: DURATION_IMPLAUSIBLE
+
+  // Deriving daily figures: whose midnight parts the days.
+  absl::TimeZone site_zone = absl::UTCTimeZone();
+  std::map<std::string, absl::TimeZone> site_zone_of;  // by charge point in upper case; the others: site_zone
 };
 
 // Digest of everything in the options that bears on derived rows, and of the version of the rules themselves.
