@@ -106,6 +106,7 @@ void PlainMeter::TakeStop(const ChargingElement& stop) {
 void PlainMeter::TakeReading(const ChargingElement& reading, const Limits& limits) {
   const ChargingEvent& row = reading.row;
   const int rank = LocationRank(row);
+  plain = plain && row.signed_value.empty();
   if (rank == kLocations) return;
   if (row.meter_wh.has_value()) return TakeSample(reading, rank, limits);
   if (row.measurand == kPowerMeasurand) return TakePower(row, rank);

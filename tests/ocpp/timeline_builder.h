@@ -40,6 +40,13 @@ inline void SetIdentity(const Options& options, ChargingElement& element) {
   element.milestone = reading && has_id ? Milestone::kDetail : Milestone::kMilestone;
 }
 
+inline void SettleAll(const Options& options, History& history) {
+  const std::span<ChargingElement> all = history.elements;
+  const Unsettled left = SettleAtAGlance<ChargingEvent>(all, {}, history.texts);
+  std::vector<ChargingElement> known;
+  SettleWhole<Charging>(all, left.arrived, known, options, history.texts);
+}
+
 // The settled facts of a script.
 inline History Said(std::string_view script, const Options& options = {}) {
   History history;
@@ -50,10 +57,7 @@ inline History Said(std::string_view script, const Options& options = {}) {
     SetIdentity(options, element);
     history.elements.push_back(element);
   }
-  const std::span<ChargingElement> all = history.elements;
-  const Unsettled left = SettleAtAGlance<ChargingEvent>(all, {}, history.texts);
-  std::vector<ChargingElement> known;
-  SettleWhole<Charging>(all, left.arrived, known, options, history.texts);
+  SettleAll(options, history);
   return history;
 }
 
