@@ -12,6 +12,8 @@ bash cmake/dev.sh COMMAND
   bench [ARG…]    build, and print the table of figures; ARGs go to bench/figures.cc: --largest 20000000
   steps [ARG…]    build, and run the benchmark of each step; ARGs go to Google Benchmark
   compare [ARG…]  compare with DuckDB, see bench/compare/README.md; ARG --install installs it
+  schemas         fetch the official JSON schemas of OCPP to build/schemas, for the test that compares our tables with
+                  them; needs npm
   lint            clang-tidy over the sources
   format          put the sources in our format; `format --check` only says what differs
   setup           install what the others need; they call it themselves
@@ -140,6 +142,17 @@ compare() {
   bash bench/compare/run.sh "$@"
 }
 
+# From a package that ships them; they are not ours to keep in the tree.
+schemas() {
+  local package=ocpp-rpc version=2.2.1 to=$PWD/build/schemas
+  command -v npm >/dev/null || fail "npm is needed to fetch $package"
+  mkdir -p "$to"
+  quietly schemas npm pack --silent --pack-destination "$to" "$package@$version"
+  tar -xzf "$to/$package-$version.tgz" -C "$to" --strip-components=3 package/lib/schemas
+  rm "$to/$package-$version.tgz"
+  say "The schemas are in build/schemas"
+}
+
 lint() {
   need "${build_packages[@]}" "${clang_packages[@]}"
   configure clang
@@ -161,7 +174,7 @@ format() {
 command=${1:-help}
 shift || true
 case $command in
-  demo | bench | steps | compare | lint | format) "$command" "$@" ;;
+  demo | bench | steps | compare | schemas | lint | format) "$command" "$@" ;;
   test) run_tests "$@" ;;
   setup) need "${build_packages[@]}" "${clang_packages[@]}" ;;
   help | --help | -h) usage ;;

@@ -22,7 +22,7 @@ class Telling final : public Store<ocpp::Charging> {
   absl::Status Timelines(const TimelineQuery& query, TimelineAnswer<Event>& answer) override {
     return kept_.Timelines(query, answer);
   }
-  absl::Status History(const HistoryQuery& query, HistoryAnswer<Event>& answer) override {
+  absl::Status History(const HistoryQuery& query, HistoryAnswer<ocpp::Charging>& answer) override {
     return kept_.History(query, answer);
   }
   absl::Status Apply(const Batch<ocpp::Charging>& batch) override {

@@ -68,9 +68,10 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
   }
 
   absl::Status History(const medallion::HistoryQuery& query,
-                       medallion::HistoryAnswer<typename Pack::Event>& answer) override {
+                       medallion::HistoryAnswer<Pack>& answer) override {
     std::vector<Digest> entities(query.entities.begin(), query.entities.end());
-    if (query.stale && query.stale_skip < stale_.size()) {
+    if (query.rollups) entities.insert(entities.end(), stale_rollups_.begin(), stale_rollups_.end());
+    if (query.stale && !query.rollups && query.stale_skip < stale_.size()) {
       entities.insert(entities.end(),
                       std::next(stale_.begin(), static_cast<std::ptrdiff_t>(query.stale_skip)), stale_.end());
     }
@@ -90,13 +91,16 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
         }
       }
       links_.Contexts(entity, answer.contexts);
+      for (const Digest& key : Members(gold_of_parent_, entity)) answer.children.push_back(gold_.at(key).row);
       for (const Digest& key : Members(gold_of_entity_, entity)) {
         answer.versions.push_back({.entity = entity, .version = gold_.at(key).version});
       }
       answer.entities.push_back({.entity = entity,
                                  .elements_end = answer.elements.size(),
                                  .versions_end = answer.versions.size(),
-                                 .contexts_end = answer.contexts.size()});
+                                 .contexts_end = answer.contexts.size(),
+                                 .children_end = answer.children.size()});
+      AnswerSighting(entity, answer);
     }
     return absl::OkStatus();
   }
@@ -135,7 +139,10 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
       touched_.erase(resolved.subject);
       if (resolved.watch) watched_.insert(resolved.subject);
     }
-    for (const medallion::Derived& derived : batch.derived) stale_.erase(derived.entity);
+    for (const medallion::Derived& derived : batch.derived) {
+      stale_.erase(derived.entity);
+      stale_rollups_.erase(derived.entity);
+    }
     gone_.clear();
     checkpoint_.data_clock = std::max(checkpoint_.data_clock, batch.data_clock);
     if (!batch.position.empty()) checkpoint_.positions[std::string(batch.source)] = batch.position;
@@ -147,11 +154,12 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
 
   std::vector<std::string> Names() const override {
     std::vector<std::string> names;
-    for (const std::string_view name :
-         {Pack::kSilverTable, medallion::kQuarantineTable, medallion::kAuditTable, medallion::kIgnoredTable,
-          Pack::kGoldTable, medallion::kRunLogTable}) {
+    for (const std::string_view name : {Pack::kSilverTable, medallion::kQuarantineTable,
+                                        medallion::kAuditTable, medallion::kIgnoredTable}) {
       names.emplace_back(name);
     }
+    for (const std::string_view name : Pack::kGoldTables) names.emplace_back(name);
+    names.emplace_back(medallion::kRunLogTable);
     return names;
   }
 
@@ -162,8 +170,9 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
     }
     std::vector<std::string> rows;
     if (table == medallion::kRunLogTable) rows = log_;
-    if (table == Pack::kGoldTable) {
-      for (const auto& [key, write] : gold_) medallion::AppendJson(write.row, rows.emplace_back());
+    for (const auto& [key, write] : gold_) {
+      if (Pack::kGoldTables[medallion::GoldTableOf(write.row)] != table) continue;
+      medallion::AppendGoldJson(write.row, rows.emplace_back());
     }
     for (const Element* element : InOrder()) {
       if (medallion::TableOf(element->standing.fate, Pack::kSilverTable) != table) continue;
@@ -268,6 +277,7 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
     const Digest key = medallion::QuarantineId(id);
     Withdraw(key);
     if (medallion::IsHistory(element)) MakeStale(element.entity);
+    SightingChanges(element);
     Kept& kept = elements_[key];
     medallion::PackWriter bytes;
     medallion::PackWhole(element, bytes);
@@ -299,11 +309,35 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
     first_of_event_.erase({EventKey(element.identity), key});
     of_entity_.erase({element.entity, key});
     if (element.entity != Digest{}) MakeStale(element.entity);
+    SightingChanges(element);
     ForMarks(element, [&](const std::string& subject, medallion::UtcTime at) {
       timelines_.erase({subject, at, key});
       Touch(element, subject, at);
     });
     gone_.push_back(elements_.extract(found));
+  }
+
+  void SightingChanges(const Element& element) {
+    if constexpr (medallion::Sights<Pack>) {
+      stale_rollups_.insert(Pack::SightingKey(Pack::SubjectKey(element.row)));
+    }
+  }
+
+  // What is known of the subject that the entity is derived from, if it is one. A database keeps it, see Sighting.
+  void AnswerSighting(const Digest& entity, medallion::HistoryAnswer<Pack>& answer) const {
+    if constexpr (medallion::Sights<Pack>) {
+      medallion::EntityHistory& history = answer.entities.back();
+      for (const auto& [key, kept] : elements_) {
+        const Element& element = kept.element;
+        if (Pack::SightingKey(Pack::SubjectKey(element.row)) != entity) continue;
+        const auto& record = records_.at(KeyOf(IdOf(element.identity.order).record));
+        const auto sighting = Pack::SightingOf(element, record.direction);
+        if (!sighting.has_value()) continue;
+        const std::string_view name = Pack::Subject(element.row);
+        if (history.subject.empty() || name < history.subject) history.subject = name;
+        history.sighting.Take(*sighting);
+      }
+    }
   }
 
   // Calls use(subject, time) for each place that the element has on a timeline.
@@ -348,11 +382,17 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
     if (before != gold_.end() && (!drop || before->second.entity == write.entity)) {
       due_.erase({before->second.next_due_at, key});
       gold_of_entity_.erase({before->second.entity, key});
+      gold_of_parent_.erase({before->second.parent, key});
+      if (before->second.parent != Digest{}) stale_rollups_.insert(before->second.parent);
       gold_.erase(before);
     }
     if (drop) return;
     gold_.emplace(key, write);
     gold_of_entity_.insert({write.entity, key});
+    if (write.parent != Digest{}) {
+      gold_of_parent_.insert({write.parent, key});
+      stale_rollups_.insert(write.parent);
+    }
     if (write.next_due_at != medallion::kNoTime) due_.insert({write.next_due_at, key});
   }
 
@@ -365,7 +405,8 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
   Index of_record_, of_unit_, of_entity_, silver_of_unit_, first_of_event_;
   std::set<Digest> stale_;  // entities whose Gold rows are to be derived again
   std::map<Digest, GoldWrite> gold_;
-  Index gold_of_entity_;
+  Index gold_of_entity_, gold_of_parent_;
+  std::set<Digest> stale_rollups_;  // what is derived from rows or sightings
   std::set<std::pair<medallion::UtcTime, Digest>> due_;
   std::set<std::tuple<std::string, medallion::UtcTime, Digest>> timelines_;
   std::map<std::string, medallion::TimeSpan> touched_;  // timelines, since they were resolved

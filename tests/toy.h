@@ -32,6 +32,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "medallion/base/columns.h"
@@ -175,6 +176,39 @@ void VisitFields(Row& row, Visitor&& visit) {
       visit(row.model_version), visit(row.row_hash);
   visit(row.updated_at);
 }
+
+// gold_branches: what a branch has lent, and when it was last heard of.
+struct Branch {
+  Digest branch_id;
+  std::string branch;
+  int64_t loans = 0, open = 0;
+  UtcTime last_seen_ts = kNoTime;
+  UtcTime last_visit_ts = kNoTime;
+  Digest model_version;
+  Digest row_hash;
+  bool operator==(const Branch&) const = default;
+};
+
+template <class Visitor>
+void VisitColumns(const Branch& row, Visitor&& visit) {
+  visit("branch_id", row.branch_id);
+  visit("branch", row.branch);
+  visit("loans", row.loans);
+  visit("open", row.open);
+  visit("last_seen_ts", row.last_seen_ts);
+  visit("last_visit_ts", row.last_visit_ts);
+  visit("model_version", row.model_version);
+  visit("row_hash", row.row_hash);
+}
+
+template <class Row, class Visitor>
+  requires std::same_as<std::remove_const_t<Row>, Branch>
+void VisitFields(Row& row, Visitor&& visit) {
+  visit(row.branch_id), visit(row.branch), visit(row.loans), visit(row.open), visit(row.last_seen_ts);
+  visit(row.last_visit_ts), visit(row.model_version), visit(row.row_hash);
+}
+
+using Gold = std::variant<Loan, Branch>;
 
 struct Options {
   Policy policy = Policy::kKeepFirst;
@@ -514,14 +548,44 @@ inline Resolution Resolve(const Timeline<LoanEvent>& timeline) {
   return said;
 }
 
+inline EntityKey BranchKey(std::string_view branch) {
+  JoinedFields key;
+  return key.Add("branch").Add(branch).Sha256();
+}
+
+// A branch is heard of by all that comes from it, good or bad; its last visit is told apart.
+inline std::optional<Sighting> SightingOf(const LoanElement& element, Direction direction) {
+  if (direction == Direction::kOut || element.row.branch.empty()) return std::nullopt;
+  Sighting sighting{.ingest_ts = element.identity.order.ingest_ts};
+  if (element.row.kind == Kind::kVisit) sighting.most[0] = element.row.event_ts.us;
+  return sighting;
+}
+
+inline std::vector<Gold> DeriveBranch(const EntityFacts<LoanEvent, Gold>& facts, const Options& options) {
+  Branch row;
+  row.branch_id = facts.entity, row.branch = facts.subject;
+  for (const Gold& child : facts.children) {
+    const Loan& loan = std::get<Loan>(child);
+    ++row.loans;
+    if (loan.returned_ts == kNoTime) ++row.open;
+    if (row.branch.empty()) row.branch = loan.branch;
+  }
+  if (facts.subject.empty() && row.loans == 0) return {};
+  row.last_seen_ts = facts.sighting.ingest_ts;
+  if (facts.sighting.most[0] != Sighting::kNever) row.last_visit_ts = {facts.sighting.most[0]};
+  row.model_version = ModelVersion(options);
+  row.row_hash = RowHash(row);
+  return {row};
+}
+
 struct Loans {
   using Event = LoanEvent;
-  using Gold = Loan;
+  using Gold = toy::Gold;
   using Options = toy::Options;
 
   static constexpr std::string_view kName = "toy";
   static constexpr std::string_view kSilverTable = "silver_loan_events";
-  static constexpr std::string_view kGoldTable = "gold_loans";
+  static constexpr std::array<std::string_view, 2> kGoldTables = {"gold_loans", "gold_branches"};
 
   static Refined<Event> Refine(std::span<const BronzeRecord> batch, const Options&) {
     return toy::Refine(batch);
@@ -537,21 +601,43 @@ struct Loans {
   }
   using Model = Options;
   static Model ModelOf(const Options& options) { return options; }
-  static std::vector<Gold> Derive(std::span<const LoanElement> history, Contexts contexts, UtcTime clock,
+  static std::vector<Gold> Derive(const EntityFacts<LoanEvent, Gold>& facts, UtcTime clock,
                                   const Model& model) {
-    return toy::Derive(history, contexts, clock, model);
+    if (!facts.subject.empty() || !facts.children.empty()) return DeriveBranch(facts, model);
+    const std::vector<Loan> loans = toy::Derive(facts.history, facts.contexts, clock, model);
+    return {loans.begin(), loans.end()};
   }
+  static EntityKey ParentOf(const Gold& row) {
+    const Loan* const loan = std::get_if<Loan>(&row);
+    return loan == nullptr ? EntityKey{} : BranchKey(loan->branch);
+  }
+  static std::optional<Sighting> SightingOf(const LoanElement& element, Direction direction) {
+    return toy::SightingOf(element, direction);
+  }
+  static EntityKey SightingKey(std::string_view subject) { return BranchKey(subject); }
   static std::string SubjectKey(const Event& row) { return std::string(row.branch); }
   static Resolution Resolve(const Timeline<Event>& timeline, const Options&) {
     return toy::Resolve(timeline);
   }
-  static RowVersion VersionOf(const Gold& row) {
+  static RowVersion VersionOf(const Loan& row) {
     return {.key = row.loan_id,
             .hash = row.row_hash,
             .model_version = row.model_version,
             .updated_at = row.updated_at};
   }
-  static UtcTime NextDue(const Gold& row) { return row.next_due_at; }
+  static RowVersion VersionOf(const Branch& row) {
+    return {.key = row.branch_id,
+            .hash = row.row_hash,
+            .model_version = row.model_version,
+            .updated_at = row.last_seen_ts};
+  }
+  static RowVersion VersionOf(const Gold& row) {
+    return std::visit([](const auto& own) { return VersionOf(own); }, row);
+  }
+  static UtcTime NextDue(const Gold& row) {
+    const Loan* const loan = std::get_if<Loan>(&row);
+    return loan == nullptr ? kNoTime : loan->next_due_at;
+  }
   static std::string_view Subject(const Event& row) { return row.branch; }
   static std::string_view Action(const Event& row) { return KindName(row.kind); }
 };

@@ -145,7 +145,7 @@ absl::Status AddSessions(Tables& tables, std::FILE* out, Answer& answer) {
   uint64_t sessions = 0, completed = 0, final_energies = 0;
   int64_t final_wh = 0, provisional_wh = 0;
   SetPrint print;
-  const auto status = tables.Read(Charging::kGoldTable, [&](std::string_view row) {
+  const auto status = tables.Read(Charging::kGoldTables[0], [&](std::string_view row) {
     const bool is_final = Column(row, "energy_is_final") == "true";
     const int64_t energy = Thousandths(Column(row, "energy_kwh"));
     ++sessions;

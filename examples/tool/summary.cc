@@ -102,7 +102,7 @@ std::string DefaultsText(const ocpp::LineDefaults& defaults) {
 }  // namespace
 
 void Summary::Add(std::string_view table, std::string_view line) {
-  if (table == ocpp::Charging::kGoldTable) return AddSession(line);
+  if (table == ocpp::Charging::kGoldTables[0]) return AddSession(line);
   if (table != kQuarantineTable && table != kIgnoredTable) return;
   const json row = json::parse(line, nullptr, false);
   if (table == kIgnoredTable) {

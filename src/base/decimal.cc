@@ -172,6 +172,17 @@ std::optional<Decimal> Decimal::Parse(std::string_view text, int exponent10) {
   return decimal;
 }
 
+std::optional<Decimal> Decimal::Sum(const Decimal& a, const Decimal& b) {
+  if (a.negative_ || b.negative_) return std::nullopt;
+  Decimal sum;
+  const absl::uint128 one = Pow10(kFractionDigits);
+  const bool carries = a.fraction_ + b.fraction_ >= one;
+  sum.fraction_ = a.fraction_ + b.fraction_ - (carries ? one : 0);
+  sum.whole_ = a.whole_ + b.whole_ + (carries ? 1 : 0);
+  if (sum.whole_ >= kPow10[kWholeDigits]) return std::nullopt;
+  return sum;
+}
+
 std::optional<int64_t> Decimal::Rounded(int digits) const {
   assert(digits >= 0 && digits <= 6);
   constexpr uint64_t kUnitsMax = kPow10[18] - 1;

@@ -35,12 +35,20 @@ CREATE TABLE medallion_entities(
   number INTEGER PRIMARY KEY, entity BLOB NOT NULL, batch INTEGER NOT NULL, summed INTEGER NOT NULL, summary BLOB);
 CREATE TABLE medallion_gold(
   row INTEGER PRIMARY KEY, due INTEGER, updated_at INTEGER,
-  row_key BLOB NOT NULL, entity_key BLOB NOT NULL, hash BLOB NOT NULL, model_version BLOB NOT NULL);
+  row_key BLOB NOT NULL, entity_key BLOB NOT NULL, hash BLOB NOT NULL, model_version BLOB NOT NULL,
+  table_number INTEGER NOT NULL, parent BLOB, body BLOB);
+CREATE INDEX medallion_gold_parent ON medallion_gold(parent) WHERE parent IS NOT NULL;
+CREATE TABLE medallion_rollups(entity BLOB PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE medallion_sightings(
+  subject TEXT PRIMARY KEY, name TEXT NOT NULL, entity BLOB NOT NULL,
+  ingest_ts INTEGER NOT NULL, most0 INTEGER NOT NULL, most1 INTEGER NOT NULL, most2 INTEGER NOT NULL)
+  WITHOUT ROWID;
+CREATE INDEX medallion_sightings_entity ON medallion_sightings(entity);
 CREATE INDEX medallion_gold_due ON medallion_gold(due) WHERE due IS NOT NULL;
 )sql";
 
 // "element" where the rows are views of elements, else "row".
-const char* NumberOf(Table table) { return table < Table::kGold ? "element" : "row"; }
+const char* NumberOf(Table table) { return static_cast<size_t>(table) < kElementTables ? "element" : "row"; }
 
 std::string CreateSql(Table table, const TableShape& shape) {
   std::string sql = "CREATE TABLE " + Quoted(shape.name) + "(" + NumberOf(table) + " INTEGER PRIMARY KEY";
@@ -65,12 +73,10 @@ std::string PutSql(Table table, const TableShape& shape, bool fed) {
 // The numbers of a table's rows in the order of its key: these are sorted, not the rows.
 std::string OrderSql(Table table, const TableShape& shape) {
   const std::string name = Quoted(shape.name);
-  switch (table) {
-    case Table::kGold:
-      return "SELECT t.row FROM " + name +
-             " t LEFT JOIN medallion_gold g ON g.row = t.row ORDER BY g.row_key, t.row";
-    case Table::kRunLog: return "SELECT t.row FROM " + name + " t ORDER BY t.row";
-    default: break;
+  if (table == Table::kRunLog) return "SELECT t.row FROM " + name + " t ORDER BY t.row";
+  if (table >= Table::kGold) {
+    return "SELECT t.row FROM " + name +
+           " t LEFT JOIN medallion_gold g ON g.row = t.row ORDER BY g.row_key, t.row";
   }
   return "SELECT t.element FROM " + name + " t JOIN bronze_records b ON b.record = t.element >> 24" +
          R"( ORDER BY b.topic, b."partition", b."offset", t.element & 16777215, b.digest)";
@@ -145,7 +151,9 @@ uint64_t EventKey(const Identity& winner, uint64_t event_id) {
 absl::Status Core::Open(const std::string& path, const StoreShape& shape, const SqliteOptions& options) {
   pack_ = shape.pack;
   size_t columns = 16;  // of the tables that are no one else's
-  for (size_t i = 0; i < kTables; ++i) {
+  shape_size_ = shape.tables.size();
+  tables_ = std::make_unique<PublicTable[]>(tables());
+  for (size_t i = 0; i < tables(); ++i) {
     tables_[i].shape = shape.tables[i];
     columns = std::max(columns, shape.tables[i].columns.size() + 1);
   }
@@ -211,7 +219,7 @@ absl::Status Core::Create() {
   if (!*fresh) return CheckOurs();
   std::string sql = kCreate + Timelines::CreateSql();
   for (const RunIndex* index : indexes_) sql += index->CreateSql();
-  for (size_t i = 0; i < kTables; ++i) sql += CreateSql(static_cast<Table>(i), tables_[i].shape);
+  for (size_t i = 0; i < tables(); ++i) sql += CreateSql(static_cast<Table>(i), tables_[i].shape);
   sql += "INSERT INTO medallion_meta VALUES('pack', '" + pack_ + "');";
   sql += "PRAGMA application_id = " + std::to_string(kApplicationId) + ";";
   sql += "PRAGMA user_version = " + std::to_string(kSchemaVersion) + ";";
@@ -220,7 +228,7 @@ absl::Status Core::Create() {
 }
 
 absl::Status Core::PrepareTables() {
-  for (size_t i = 0; i < kTables; ++i) {
+  for (size_t i = 0; i < tables(); ++i) {
     const auto table = static_cast<Table>(i);
     PublicTable& at = tables_[i];
     absl::Status status = connection_.Prepare(PutSql(table, at.shape, false), "write a row", at.put);
@@ -274,20 +282,53 @@ absl::Status Core::PrepareGold() {
     const char* doing;
     std::string sql;
   };
-  const std::string gold = Quoted(At(Table::kGold).shape.name);
+  std::string top = "SELECT max(ifnull((SELECT max(row) FROM medallion_gold), 0)";
+  for (size_t i = static_cast<size_t>(Table::kGold); i < tables(); ++i) {
+    top += ", ifnull((SELECT max(row) FROM " + Quoted(tables_[i].shape.name) + "), 0)";
+  }
   for (const Row& row : std::initializer_list<Row>{
            {find_gold_, "find the rows of an entity",
-            "SELECT r.c0, r.c1, g.row_key, g.entity_key, g.hash, g.model_version, g.updated_at"
+            "SELECT r.c0, r.c1, g.row_key, g.entity_key, g.hash, g.model_version, g.updated_at, "
+            "g.table_number,"
+            " g.parent"
             " FROM medallion_rows r CROSS JOIN medallion_gold g ON g.row = r.c0"},
            {find_due_, "find what is due",
             "SELECT entity_key FROM medallion_gold WHERE due <= ? ORDER BY due LIMIT ? OFFSET ?"},
            // A row made or deleted by hand must never meet a new number.
-           {top_gold_, "number a Gold row",
-            "SELECT max(ifnull((SELECT max(row) FROM medallion_gold), 0), ifnull((SELECT max(row) FROM " +
-                gold + "), 0))"},
+           {top_gold_, "number a Gold row", top + ")"},
+           {find_children_, "read the rows of a parent",
+            "SELECT body FROM medallion_gold WHERE parent = ? ORDER BY row"},
            {put_gold_, "write Gold rows",
-            "INSERT OR REPLACE INTO medallion_gold SELECT c0,c1,c2,c3,c4,c5,c6 FROM medallion_rows"},
+            "INSERT OR REPLACE INTO medallion_gold SELECT c0,c1,c2,c3,c4,c5,c6,c7,c8,c9 FROM medallion_rows"},
            {drop_gold_, "delete a Gold row", "DELETE FROM medallion_gold WHERE row = ?"},
+       }) {
+    if (auto status = connection_.Prepare(row.sql, row.doing, row.statement); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Core::PrepareRollups() {
+  struct Row {
+    Statement& statement;
+    const char* doing;
+    const char* sql;
+  };
+  for (const Row& row : std::initializer_list<Row>{
+           {read_rollups_, "find what is stale", "SELECT entity FROM medallion_rollups LIMIT ?"},
+           {put_rollup_, "note what is stale", "INSERT OR IGNORE INTO medallion_rollups VALUES(?)"},
+           {drop_rollup_, "note what is fresh", "DELETE FROM medallion_rollups WHERE entity = ?"},
+           {find_sighting_, "read a sighting",
+            "SELECT subject, name, entity, ingest_ts, most0, most1, most2 FROM medallion_sightings"
+            " WHERE subject = ?"},
+           {find_sighted_, "read a sighting",
+            "SELECT subject, name, entity, ingest_ts, most0, most1, most2 FROM medallion_sightings"
+            " WHERE entity = ?"},
+           {put_sighting_, "write a sighting",
+            "INSERT OR REPLACE INTO medallion_sightings VALUES(?,?,?,?,?,?,?)"},
+           {drop_sighting_, "delete a sighting", "DELETE FROM medallion_sightings WHERE subject = ?"},
+           {read_all_, "read all elements",
+            "SELECT e.element, e.body, b.direction FROM medallion_elements e"
+            " JOIN bronze_records b ON b.record = e.element >> 24"},
        }) {
     if (auto status = connection_.Prepare(row.sql, row.doing, row.statement); !status.ok()) return status;
   }
@@ -330,6 +371,7 @@ absl::Status Core::Prepare() {
   if (status.ok()) status = PrepareTables();
   if (status.ok()) status = PrepareElements();
   if (status.ok()) status = PrepareGold();
+  if (status.ok()) status = PrepareRollups();
   for (RunIndex* index : indexes_) {
     if (status.ok()) status = index->Prepare(connection_);
   }
@@ -450,7 +492,9 @@ absl::Status Core::FindGold(std::span<const EntityKey> entities, std::vector<Kep
                      .version = {.key = DigestFrom(query.Text(2)),
                                  .hash = DigestFrom(query.Text(4)),
                                  .model_version = DigestFrom(query.Text(5)),
-                                 .updated_at = query.Time(6)}}});
+                                 .updated_at = query.Time(6)}},
+                    static_cast<size_t>(query.Int(7)),
+                    DigestFrom(query.Text(8))});
     return true;
   });
 }
@@ -650,23 +694,93 @@ absl::Status Core::MarkFresh(std::span<const Derived> derived) {
   };
   Feed feed = put;
   if (auto status = Query(put_entities_, feed).Run(); !status.ok()) return status;
+  for (const EntityKey& entity : entities) {
+    if (auto status = Query(drop_rollup_, entity).Run(); !status.ok()) return status;
+  }
   if (auto status = Query(trim_stale_, std::min(stale_begin_.batch, next_stale_ - 1)).Run(); !status.ok())
     return status;
   return entities_.Add(added);
 }
 
-// The numbers of the rows; 0 for one that is not there.
-absl::StatusOr<std::vector<int64_t>> Core::FindGold(std::span<const GoldVersion> rows) {
+absl::Status Core::ReadRollups(size_t most, std::vector<EntityKey>& entities) {
+  Query query(read_rollups_, most);
+  while (query.Next()) entities.push_back(DigestFrom(query.Text(0)));
+  return query.status();
+}
+
+namespace {
+
+void ReadSighting(Query& query, std::optional<KeptSighting>& found) {
+  found.reset();
+  if (!query.Next()) return;
+  found = {std::string(query.Text(0)),
+           std::string(query.Text(1)),
+           DigestFrom(query.Text(2)),
+           {.ingest_ts = {query.Int(3)}, .most = {query.Int(4), query.Int(5), query.Int(6)}}};
+}
+
+}  // namespace
+
+absl::Status Core::FindSighting(const EntityKey& entity, std::optional<KeptSighting>& found) {
+  Query query(find_sighted_, entity);
+  ReadSighting(query, found);
+  return query.status();
+}
+
+absl::Status Core::FindSighting(const std::string& subject, std::optional<KeptSighting>& found) {
+  Query query(find_sighting_, std::string_view(subject));
+  ReadSighting(query, found);
+  return query.status();
+}
+
+absl::Status Core::MarkRollup(const EntityKey& entity) { return Query(put_rollup_, entity).Run(); }
+
+absl::Status Core::PutSighting(const KeptSighting& kept) {
+  const Sighting& sighting = kept.sighting;
+  return Query(put_sighting_, std::string_view(kept.subject), std::string_view(kept.name), kept.entity,
+               sighting.ingest_ts.us, sighting.most[0], sighting.most[1], sighting.most[2])
+      .Run();
+}
+
+absl::Status Core::DropSighting(const std::string& subject) {
+  return Query(drop_sighting_, std::string_view(subject)).Run();
+}
+
+// Each row as it stands; its number is 0 where it is not there.
+absl::StatusOr<std::vector<KeptGold>> Core::FindGold(std::span<const GoldVersion> rows) {
   std::vector<EntityKey> entities;
   for (const GoldVersion& row : rows) entities.push_back(row.entity);
   std::vector<KeptGold> kept;
   if (auto status = FindGold(entities, kept); !status.ok()) return status;
-  std::vector<int64_t> numbers(rows.size());
+  std::vector<KeptGold> stood(rows.size());
   for (const KeptGold& gold : kept) {
     const auto at = static_cast<size_t>(gold.asked);
-    if (rows[at].version.key == gold.version.version.key) numbers[at] = gold.number;
+    if (rows[at].version.key == gold.version.version.key) stood[at] = gold;
   }
-  return numbers;
+  return stood;
+}
+
+// What is derived from the rows that stood, and from those that come, is stale.
+absl::Status Core::PutVersions(std::span<const GoldEntry> entries, std::span<const KeptGold> stood) {
+  for (size_t i = 0; i < entries.size(); ++i) {
+    for (const EntityKey& parent : {stood[i].parent, entries[i].parent}) {
+      if (parent == EntityKey{}) continue;
+      if (auto status = MarkRollup(parent); !status.ok()) return status;
+    }
+  }
+  size_t next = 0;
+  const auto put = [&](Cells& cells) {
+    if (next == entries.size()) return false;
+    const GoldEntry& entry = entries[next];
+    const RowVersion& version = entry.version.version;
+    cells.Put(stood[next].number).Put(entry.next_due_at).Put(version.updated_at).Put(version.key);
+    cells.Put(entry.version.entity).Put(version.hash).Put(version.model_version);
+    cells.Put(static_cast<int64_t>(entry.table));
+    entry.parent == EntityKey{} ? cells.PutNull().PutNull() : cells.Put(entry.parent).Put(Blob{entry.body});
+    return ++next, true;
+  };
+  Feed versions = put;
+  return Query(put_gold_, versions).Run();
 }
 
 absl::Status Core::PutGold(std::span<const GoldEntry> entries,
@@ -674,41 +788,42 @@ absl::Status Core::PutGold(std::span<const GoldEntry> entries,
   if (entries.empty()) return absl::OkStatus();
   std::vector<GoldVersion> rows;
   for (const GoldEntry& entry : entries) rows.push_back(entry.version);
-  absl::StatusOr<std::vector<int64_t>> numbers = FindGold(rows);
-  if (!numbers.ok()) return numbers.status();
+  absl::StatusOr<std::vector<KeptGold>> stood = FindGold(rows);
+  if (!stood.ok()) return stood.status();
   std::vector<Entry> added;
   for (size_t i = 0; i < rows.size(); ++i) {
-    if ((*numbers)[i] != 0) continue;
-    (*numbers)[i] = next_gold_++;
-    added.push_back({Short(rows[i].entity), (*numbers)[i]});
+    if ((*stood)[i].number != 0) continue;
+    (*stood)[i].number = next_gold_++;
+    added.push_back({Short(rows[i].entity), (*stood)[i].number});
   }
-  size_t next = 0;
-  const auto put = [&](Cells& cells) {
-    if (next == rows.size()) return false;
-    const RowVersion& version = rows[next].version;
-    cells.Put((*numbers)[next]).Put(entries[next].next_due_at).Put(version.updated_at).Put(version.key);
-    cells.Put(rows[next].entity).Put(version.hash).Put(version.model_version);
-    return ++next, true;
-  };
-  Feed versions = put;
-  if (auto status = Query(put_gold_, versions).Run(); !status.ok()) return status;
-  size_t shown = 0;
-  const auto show = [&](Cells& cells) {
-    if (shown == rows.size()) return false;
-    cells.Put((*numbers)[shown]);
-    return columns(shown++, cells), true;
-  };
-  if (auto status = PutRows(Table::kGold, show); !status.ok()) return status;
+  if (auto status = PutVersions(entries, *stood); !status.ok()) return status;
+  for (size_t table = 0; GoldTable(table) < static_cast<Table>(tables()); ++table) {
+    size_t shown = 0;
+    const auto show = [&](Cells& cells) {
+      while (shown < rows.size() && entries[shown].table != table) ++shown;
+      if (shown == rows.size()) return false;
+      cells.Put((*stood)[shown].number);
+      return columns(shown++, cells), true;
+    };
+    if (auto status = PutRows(GoldTable(table), show); !status.ok()) return status;
+  }
   return gold_.Add(added);
 }
 
+absl::Status Core::DropStood(const KeptGold& stood) {
+  if (stood.number == 0) return absl::OkStatus();
+  if (stood.parent != EntityKey{}) {
+    if (auto status = MarkRollup(stood.parent); !status.ok()) return status;
+  }
+  if (auto status = Query(drop_gold_, stood.number).Run(); !status.ok()) return status;
+  return Query(At(GoldTable(stood.table)).drop, stood.number).Run();
+}
+
 absl::Status Core::DropGold(std::span<const GoldVersion> rows) {
-  const absl::StatusOr<std::vector<int64_t>> numbers = FindGold(rows);
-  if (!numbers.ok()) return numbers.status();
-  for (const int64_t number : *numbers) {
-    if (number == 0) continue;
-    if (auto status = Query(drop_gold_, number).Run(); !status.ok()) return status;
-    if (auto status = Query(At(Table::kGold).drop, number).Run(); !status.ok()) return status;
+  const absl::StatusOr<std::vector<KeptGold>> stood = FindGold(rows);
+  if (!stood.ok()) return stood.status();
+  for (const KeptGold& row : *stood) {
+    if (auto status = DropStood(row); !status.ok()) return status;
   }
   return absl::OkStatus();
 }
@@ -738,17 +853,21 @@ absl::Status Core::PutLog(const Cells& cells, std::string_view json) {
 
 std::vector<std::string> Core::Names() const {
   std::vector<std::string> names;
-  for (const PublicTable& table : tables_) names.push_back(table.shape.name);
+  const auto add = [&](size_t table) { names.push_back(tables_[table].shape.name); };
+  for (size_t table = 0; table < kElementTables; ++table) add(table);
+  for (size_t table = static_cast<size_t>(Table::kGold); table < tables(); ++table) add(table);
+  add(static_cast<size_t>(Table::kRunLog));
   return names;
 }
 
 absl::Status Core::Read(std::string_view table, const RowSink& sink) {
-  const auto at = std::find_if(tables_.begin(), tables_.end(),
+  const std::span<PublicTable> all(tables_.get(), tables());
+  const auto at = std::find_if(all.begin(), all.end(),
                                [&](const PublicTable& candidate) { return candidate.shape.name == table; });
-  if (at == tables_.end()) {
+  if (at == all.end()) {
     return absl::NotFoundError(connection_.path() + ": there is no table " + std::string(table));
   }
-  const auto which = static_cast<Table>(at - tables_.begin());
+  const auto which = static_cast<Table>(at - all.begin());
   Statement order, read;
   absl::Status status = connection_.Prepare(OrderSql(which, at->shape), "read a table", order);
   if (status.ok()) status = connection_.Prepare(ReadSql(which, at->shape), "read a table", read);

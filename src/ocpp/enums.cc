@@ -9,158 +9,246 @@
 namespace medallion::ocpp {
 namespace {
 
-using Names = std::span<const std::string_view>;
+using Names = std::span<const EnumMember>;
 
-constexpr auto kMeasurands = std::to_array<std::string_view>({
-    "Energy.Active.Import.Register",
-    "Energy.Active.Export.Register",
-    "Energy.Active.Import.Interval",
-    "Energy.Active.Export.Interval",
-    "Energy.Active.Net",
-    "Energy.Active.Setpoint.Interval",
-    "Energy.Reactive.Import.Register",
-    "Energy.Reactive.Export.Register",
-    "Energy.Reactive.Import.Interval",
-    "Energy.Reactive.Export.Interval",
-    "Energy.Reactive.Net",
-    "Energy.Apparent.Net",
-    "Energy.Apparent.Import",
-    "Energy.Apparent.Export",
-    "Energy.Request",
-    "Power.Active.Import",
-    "Power.Active.Export",
-    "Power.Active.Setpoint",
-    "Power.Active.Residual",
-    "Power.Reactive.Import",
-    "Power.Reactive.Export",
-    "Power.Factor",
-    "Power.Offered",
-    "Power.Import.Offered",
-    "Power.Import.Minimum",
-    "Power.Export.Offered",
-    "Power.Export.Minimum",
-    "Current.Import",
-    "Current.Export",
-    "Current.Offered",
-    "Current.Import.Offered",
-    "Current.Import.Minimum",
-    "Current.Export.Offered",
-    "Current.Export.Minimum",
-    "Voltage",
-    "Voltage.Minimum",
-    "Voltage.Maximum",
-    "Frequency",
-    "Temperature",
-    "SoC",
-    "RPM",
-    "Display.PresentSOC",
-    "Display.MinimumSOC",
-    "Display.TargetSOC",
-    "Display.MaximumSOC",
-    "Display.RemainingTimeToMinimumSOC",
-    "Display.RemainingTimeToTargetSOC",
-    "Display.RemainingTimeToMaximumSOC",
-    "Display.ChargingComplete",
-    "Display.BatteryEnergyCapacity",
-    "Display.InletHot",
+constexpr auto kMeasurands = std::to_array<EnumMember>({
+    {"Energy.Active.Import.Register", kOcppAll},
+    {"Energy.Active.Export.Register", kOcppAll},
+    {"Energy.Active.Import.Interval", kOcppAll},
+    {"Energy.Active.Export.Interval", kOcppAll},
+    {"Energy.Active.Net", kOcpp2},
+    {"Energy.Active.Setpoint.Interval", kOcpp21},
+    {"Energy.Reactive.Import.Register", kOcppAll},
+    {"Energy.Reactive.Export.Register", kOcppAll},
+    {"Energy.Reactive.Import.Interval", kOcppAll},
+    {"Energy.Reactive.Export.Interval", kOcppAll},
+    {"Energy.Reactive.Net", kOcpp2},
+    {"Energy.Apparent.Net", kOcpp2},
+    {"Energy.Apparent.Import", kOcpp2},
+    {"Energy.Apparent.Export", kOcpp2},
+    {"Power.Active.Import", kOcppAll},
+    {"Power.Active.Export", kOcppAll},
+    {"Power.Active.Setpoint", kOcpp21},
+    {"Power.Active.Residual", kOcpp21},
+    {"Power.Reactive.Import", kOcppAll},
+    {"Power.Reactive.Export", kOcppAll},
+    {"Power.Factor", kOcppAll},
+    {"Power.Offered", kOcppAll},
+    {"Power.Import.Offered", kOcpp21},
+    {"Power.Import.Minimum", kOcpp21},
+    {"Power.Export.Offered", kOcpp21},
+    {"Power.Export.Minimum", kOcpp21},
+    {"Current.Import", kOcppAll},
+    {"Current.Export", kOcppAll},
+    {"Current.Offered", kOcppAll},
+    {"Current.Import.Offered", kOcpp21},
+    {"Current.Import.Minimum", kOcpp21},
+    {"Current.Export.Offered", kOcpp21},
+    {"Current.Export.Minimum", kOcpp21},
+    {"Voltage", kOcppAll},
+    {"Voltage.Minimum", kOcpp21},
+    {"Voltage.Maximum", kOcpp21},
+    {"Frequency", kOcppAll},
+    {"Temperature", kOcpp16},
+    {"SoC", kOcppAll},
+    {"RPM", kOcpp16},
+    {"Display.PresentSOC", kOcpp21},
+    {"Display.MinimumSOC", kOcpp21},
+    {"Display.TargetSOC", kOcpp21},
+    {"Display.MaximumSOC", kOcpp21},
+    {"Display.RemainingTimeToMinimumSOC", kOcpp21},
+    {"Display.RemainingTimeToTargetSOC", kOcpp21},
+    {"Display.RemainingTimeToMaximumSOC", kOcpp21},
+    {"Display.ChargingComplete", kOcpp21},
+    {"Display.BatteryEnergyCapacity", kOcpp21},
+    {"Display.InletHot", kOcpp21},
+    {"Energy.Active.Import.CableLoss", kOcpp21},
+    {"Energy.Active.Import.LocalGeneration.Register", kOcpp21},
+    {"EnergyRequest.Target", kOcpp21},
+    {"EnergyRequest.Minimum", kOcpp21},
+    {"EnergyRequest.Maximum", kOcpp21},
+    {"EnergyRequest.Minimum.V2X", kOcpp21},
+    {"EnergyRequest.Maximum.V2X", kOcpp21},
+    {"EnergyRequest.Bulk", kOcpp21},
 });
-constexpr auto kPhases = std::to_array<std::string_view>(
-    {"L1", "L2", "L3", "N", "L1-N", "L2-N", "L3-N", "L1-L2", "L2-L3", "L3-L1"});
-constexpr auto kLocations =
-    std::to_array<std::string_view>({"Outlet", "Cable", "Body", "Inlet", "EV", "Upstream"});
-constexpr auto kContexts = std::to_array<std::string_view>({
-    "Sample.Periodic",
-    "Sample.Clock",
-    "Transaction.Begin",
-    "Transaction.End",
-    "Interruption.Begin",
-    "Interruption.End",
-    "Trigger",
-    "Other",
+constexpr auto kPhases = std::to_array<EnumMember>({
+    {"L1", kOcppAll},
+    {"L2", kOcppAll},
+    {"L3", kOcppAll},
+    {"N", kOcppAll},
+    {"L1-N", kOcppAll},
+    {"L2-N", kOcppAll},
+    {"L3-N", kOcppAll},
+    {"L1-L2", kOcppAll},
+    {"L2-L3", kOcppAll},
+    {"L3-L1", kOcppAll},
 });
-constexpr auto kUnits = std::to_array<std::string_view>({
-    "Wh", "kWh",     "MWh",     "varh",       "kvarh",   "VAh",   "kVAh", "W",
-    "kW", "VA",      "kVA",     "var",        "kvar",    "A",     "V",    "K",
-    "C",  "Celsius", "Celcius", "Fahrenheit", "Percent", "Hertz", "Hz",   "RPM",
+constexpr auto kLocations = std::to_array<EnumMember>({
+    {"Outlet", kOcppAll},
+    {"Cable", kOcppAll},
+    {"Body", kOcppAll},
+    {"Inlet", kOcppAll},
+    {"EV", kOcppAll},
+    {"Upstream", kOcpp21},
 });
-constexpr auto kStopReasons = std::to_array<std::string_view>({
-    "DeAuthorized",
-    "EmergencyStop",
-    "EnergyLimitReached",
-    "EVDisconnected",
-    "GroundFault",
-    "HardReset",
-    "ImmediateReset",
-    "Local",
-    "LocalOutOfCredit",
-    "MasterPass",
-    "Other",
-    "OvercurrentFault",
-    "PowerLoss",
-    "PowerQuality",
-    "Reboot",
-    "Remote",
-    "ReqEnergyTransferRejected",
-    "SOCLimitReached",
-    "SoftReset",
-    "StoppedByEV",
-    "TimeLimitReached",
-    "Timeout",
-    "UnlockCommand",
+constexpr auto kContexts = std::to_array<EnumMember>({
+    {"Sample.Periodic", kOcppAll},
+    {"Sample.Clock", kOcppAll},
+    {"Transaction.Begin", kOcppAll},
+    {"Transaction.End", kOcppAll},
+    {"Interruption.Begin", kOcppAll},
+    {"Interruption.End", kOcppAll},
+    {"Trigger", kOcppAll},
+    {"Other", kOcppAll},
 });
-constexpr auto kStatuses16 = std::to_array<std::string_view>({
-    "Available",
-    "Preparing",
-    "Charging",
-    "SuspendedEV",
-    "SuspendedEVSE",
-    "Finishing",
-    "Reserved",
-    "Unavailable",
-    "Faulted",
+constexpr auto kUnits = std::to_array<EnumMember>({
+    {"Wh", kOcppAll},      {"kWh", kOcppAll},     {"MWh", kOcppAll},     {"varh", kOcppAll},
+    {"kvarh", kOcppAll},   {"VAh", kOcppAll},     {"kVAh", kOcppAll},    {"W", kOcppAll},
+    {"kW", kOcppAll},      {"VA", kOcppAll},      {"kVA", kOcppAll},     {"var", kOcppAll},
+    {"kvar", kOcppAll},    {"A", kOcppAll},       {"V", kOcppAll},       {"K", kOcppAll},
+    {"C", kOcppAll},       {"Celsius", kOcppAll}, {"Celcius", kOcppAll}, {"Fahrenheit", kOcppAll},
+    {"Percent", kOcppAll}, {"Hertz", kOcppAll},   {"Hz", kOcppAll},      {"RPM", kOcppAll},
 });
-constexpr auto kStatuses2 =
-    std::to_array<std::string_view>({"Available", "Occupied", "Reserved", "Unavailable", "Faulted"});
+constexpr auto kStopReasons = std::to_array<EnumMember>({
+    {"DeAuthorized", kOcppAll},
+    {"EmergencyStop", kOcppAll},
+    {"EnergyLimitReached", kOcpp2},
+    {"EVDisconnected", kOcppAll},
+    {"GroundFault", kOcpp2},
+    {"HardReset", kOcpp16},
+    {"ImmediateReset", kOcpp2},
+    {"Local", kOcppAll},
+    {"LocalOutOfCredit", kOcpp2},
+    {"MasterPass", kOcpp2},
+    {"Other", kOcppAll},
+    {"OvercurrentFault", kOcpp2},
+    {"PowerLoss", kOcppAll},
+    {"PowerQuality", kOcpp2},
+    {"Reboot", kOcppAll},
+    {"Remote", kOcppAll},
+    {"ReqEnergyTransferRejected", kOcpp21},
+    {"SOCLimitReached", kOcpp2},
+    {"SoftReset", kOcpp16},
+    {"StoppedByEV", kOcpp2},
+    {"TimeLimitReached", kOcpp2},
+    {"Timeout", kOcpp2},
+    {"UnlockCommand", kOcpp16},
+});
+constexpr auto kErrorCodes = std::to_array<EnumMember>({
+    {"ConnectorLockFailure", kOcpp16},
+    {"EVCommunicationError", kOcpp16},
+    {"GroundFailure", kOcpp16},
+    {"HighTemperature", kOcpp16},
+    {"InternalError", kOcpp16},
+    {"LocalListConflict", kOcpp16},
+    {"NoError", kOcpp16},
+    {"OtherError", kOcpp16},
+    {"OverCurrentFailure", kOcpp16},
+    {"PowerMeterFailure", kOcpp16},
+    {"PowerSwitchFailure", kOcpp16},
+    {"ReaderFailure", kOcpp16},
+    {"ResetFailure", kOcpp16},
+    {"UnderVoltage", kOcpp16},
+    {"OverVoltage", kOcpp16},
+    {"WeakSignal", kOcpp16},
+});
+constexpr auto kTriggerReasons = std::to_array<EnumMember>({
+    {"Authorized", kOcpp2},           {"CablePluggedIn", kOcpp2},     {"ChargingRateChanged", kOcpp2},
+    {"ChargingStateChanged", kOcpp2}, {"Deauthorized", kOcpp2},       {"EnergyLimitReached", kOcpp2},
+    {"EVCommunicationLost", kOcpp2},  {"EVConnectTimeout", kOcpp2},   {"MeterValueClock", kOcpp2},
+    {"MeterValuePeriodic", kOcpp2},   {"TimeLimitReached", kOcpp2},   {"Trigger", kOcpp2},
+    {"UnlockCommand", kOcpp2},        {"StopAuthorized", kOcpp2},     {"EVDeparted", kOcpp2},
+    {"EVDetected", kOcpp2},           {"RemoteStop", kOcpp2},         {"RemoteStart", kOcpp2},
+    {"AbnormalCondition", kOcpp2},    {"SignedDataReceived", kOcpp2}, {"ResetCommand", kOcpp2},
+    {"CostLimitReached", kOcpp21},    {"LimitSet", kOcpp21},          {"OperationModeChanged", kOcpp21},
+    {"RunningCost", kOcpp21},         {"SoCLimitReached", kOcpp21},   {"TariffChanged", kOcpp21},
+    {"TariffNotAccepted", kOcpp21},   {"TxResumed", kOcpp21},
+});
+constexpr auto kChargingStates = std::to_array<EnumMember>({
+    {"Charging", kOcpp2},
+    {"EVConnected", kOcpp2},
+    {"SuspendedEV", kOcpp2},
+    {"SuspendedEVSE", kOcpp2},
+    {"Idle", kOcpp2},
+});
+constexpr auto kStatuses16 = std::to_array<EnumMember>({
+    {"Available", kOcpp16},
+    {"Preparing", kOcpp16},
+    {"Charging", kOcpp16},
+    {"SuspendedEV", kOcpp16},
+    {"SuspendedEVSE", kOcpp16},
+    {"Finishing", kOcpp16},
+    {"Reserved", kOcpp16},
+    {"Unavailable", kOcpp16},
+    {"Faulted", kOcpp16},
+});
+constexpr auto kStatuses2 = std::to_array<EnumMember>({
+    {"Available", kOcpp2},
+    {"Occupied", kOcpp2},
+    {"Reserved", kOcpp2},
+    {"Unavailable", kOcpp2},
+    {"Faulted", kOcpp2},
+});
 
 // By the numbers of EventType.
-constexpr auto kEventTypes = std::to_array<std::string_view>(
-    {"", "StartTransaction", "MeterValues", "StopTransaction", "StatusNotification", "Heartbeat"});
+constexpr auto kEventTypes = std::to_array<EnumMember>({
+    {"", 0},
+    {"StartTransaction", kOcpp16},
+    {"MeterValues", kOcppAll},
+    {"StopTransaction", kOcpp16},
+    {"StatusNotification", kOcppAll},
+    {"Heartbeat", kOcppAll},
+});
 
-constexpr std::array<Names, 6> kTables = {kMeasurands, kPhases, kLocations, kContexts, kUnits, kStopReasons};
+// By the numbers of Enumeration.
+constexpr std::array<Names, 9> kTables = {kMeasurands,  kPhases,     kLocations,      kContexts,      kUnits,
+                                          kStopReasons, kErrorCodes, kTriggerReasons, kChargingStates};
 
-// Where the first name is that equals `text` exactly, else the first that does so by `folded`; else the end.
+// The first member whose name equals `text` exactly, else the first whose name does so by `folded`; else one without a
+// name.
 template <class Equal>
-Names::iterator Place(Names names, std::string_view text, Equal folded) {
-  const auto found = std::find(names.begin(), names.end(), text);
-  if (found != names.end()) return found;
-  return std::find_if(names.begin(), names.end(), [&](std::string_view name) { return folded(name, text); });
-}
-
-// That name; empty where there is none.
-template <class Equal>
-std::string_view Find(Names names, std::string_view text, Equal folded) {
-  const auto found = Place(names, text, folded);
-  return found == names.end() ? std::string_view() : *found;
+const EnumMember& Find(Names names, std::string_view text, Equal folded) {
+  static constexpr EnumMember kNone;
+  for (const EnumMember& member : names) {
+    if (member.name == text) return member;
+  }
+  for (const EnumMember& member : names) {
+    if (folded(member.name, text)) return member;
+  }
+  return kNone;
 }
 
 }  // namespace
 
-std::string_view Canonical(Enumeration enumeration, std::string_view text) {
+EnumMember MemberOf(Enumeration enumeration, std::string_view text) {
   return Find(kTables[static_cast<size_t>(enumeration)], text, EqualsFoldedCase);
 }
 
-std::string_view CanonicalStatus(std::string_view version, std::string_view text) {
-  if (IsVersion2(version)) return Find(kStatuses2, text, EqualsFoldedName);
-  const std::string_view status = Find(kStatuses16, text, EqualsFoldedName);
-  return status.empty() && version.empty() ? Find(kStatuses2, text, EqualsFoldedName) : status;
+std::string_view Canonical(Enumeration enumeration, std::string_view text) {
+  return MemberOf(enumeration, text).name;
 }
 
-std::string_view EventTypeName(EventType type) { return kEventTypes[static_cast<size_t>(type)]; }
+std::span<const EnumMember> MembersOf(Enumeration enumeration) {
+  return kTables[static_cast<size_t>(enumeration)];
+}
+
+std::string_view CanonicalStatus(std::string_view version, std::string_view text) {
+  if (IsVersion2(version)) return Find(kStatuses2, text, EqualsFoldedName).name;
+  const std::string_view status = Find(kStatuses16, text, EqualsFoldedName).name;
+  return status.empty() && version.empty() ? Find(kStatuses2, text, EqualsFoldedName).name : status;
+}
+
+std::string_view EventTypeName(EventType type) { return kEventTypes[static_cast<size_t>(type)].name; }
 
 EventType CanonicalEventType(std::string_view text) {
-  const Names names = Names(kEventTypes).subspan(1);
-  const auto found = Place(names, text, EqualsFoldedName);
-  return found == names.end() ? EventType::kUnknown : static_cast<EventType>(1 + (found - names.begin()));
+  const EnumMember& member = Find(Names(kEventTypes).subspan(1), text, EqualsFoldedName);
+  return member.name.empty() ? EventType::kUnknown : static_cast<EventType>(&member - kEventTypes.data());
+}
+
+uint8_t VersionsOf(std::string_view version) {
+  if (version.empty()) return kOcppAll;
+  if (!IsVersion2(version)) return kOcpp16;
+  return version.starts_with("2.1") ? kOcpp21 : kOcpp201;
 }
 
 std::string_view CanonicalVersion(std::string_view text) {

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -14,7 +15,7 @@
 namespace medallion::ocpp {
 namespace {
 
-// What the cut looks at in a start or stop.
+// What the cut looks at in a start, a stop or a result, which is a start that says no more than when.
 struct Mark {
   UtcTime at;
   bool is_start = false;
@@ -33,10 +34,17 @@ struct Epoch {
   bool stopped = false;  // by a stop after a start
 };
 
-Mark MarkOf(const ChargingEvent& event, uint32_t member) {
+// A call's result is the one kind of member without an event type.
+bool IsResult(const ChargingElement& element) { return element.row.event_type == EventType::kUnknown; }
+
+// With `by_receipt` a stop stands where it was received.
+Mark MarkOf(const ChargingElement& element, uint32_t member, bool by_receipt) {
+  const ChargingEvent& event = element.row;
+  if (IsResult(element)) return {event.ingest_ts, true, std::nullopt, {}, std::nullopt, member};
   const bool is_start = event.event_type == EventType::kStartTransaction;
   const auto connector = event.connector_id == 0 ? std::nullopt : event.connector_id;
-  return {event.event_ts, is_start, connector, event.id_tag_hash, event.meter_wh, member};
+  const UtcTime at = by_receipt && !is_start ? event.ingest_ts : event.event_ts;
+  return {at, is_start, connector, event.id_tag_hash, event.meter_wh, member};
 }
 
 bool MayShare(const std::optional<int32_t>& a, const std::optional<int32_t>& b) {
@@ -173,24 +181,48 @@ class Cutter {
   std::set<int32_t> connectors_;  // of all starts
 };
 
+using Unit = std::span<const ChargingElement* const>;
+
+// Takes the stops that repeat another one out of the marks, which are sorted: the first to be received stands for them.
+// Returns (one that was taken out, the one that stands).
+std::vector<std::pair<uint32_t, uint32_t>> TakeRepeats(Unit unit, std::vector<Mark>& marks) {
+  std::map<std::pair<UtcTime, std::optional<Thousandths>>, uint32_t> first;
+  std::vector<std::pair<uint32_t, uint32_t>> repeats;
+  std::erase_if(marks, [&](const Mark& mark) {
+    if (mark.is_start) return false;
+    const auto [at, added] = first.try_emplace({unit[mark.member]->row.event_ts, mark.meter}, mark.member);
+    if (!added) repeats.emplace_back(mark.member, at->second);
+    return !added;
+  });
+  return repeats;
+}
+
+void Cut(std::span<const Mark> marks, std::span<uint32_t> epoch, const Options& options) {
+  Cutter cutter(options, marks);
+  for (size_t begin = 0, end = 0; begin < marks.size(); begin = end) {
+    while (end < marks.size() && marks[end].at == marks[begin].at) ++end;
+    cutter.Instant(marks.subspan(begin, end - begin));
+  }
+  cutter.Finish();
+  cutter.Number(epoch);
+}
+
 }  // namespace
 
 void CutEpochs(std::span<const ChargingElement* const> unit, std::span<uint32_t> epoch,
                const Options& options) {
+  const bool by_receipt = std::any_of(unit.begin(), unit.end(),
+                                      [](const ChargingElement* element) { return IsResult(*element); });
   std::vector<Mark> marks;
   marks.reserve(unit.size());
-  for (uint32_t i = 0; i < unit.size(); ++i) marks.push_back(MarkOf(unit[i]->row, i));
+  for (uint32_t i = 0; i < unit.size(); ++i) marks.push_back(MarkOf(*unit[i], i, by_receipt));
   std::sort(marks.begin(), marks.end(), [](const Mark& a, const Mark& b) {
     return a.at != b.at ? a.at < b.at : a.content() < b.content();
   });
-  Cutter cutter(options, marks);
-  for (size_t begin = 0, end = 0; begin < marks.size(); begin = end) {
-    while (end < marks.size() && marks[end].at == marks[begin].at) ++end;
-    const auto instant = std::span(marks).subspan(begin, end - begin);
-    cutter.Instant(instant);
-  }
-  cutter.Finish();
-  cutter.Number(epoch);
+  std::vector<std::pair<uint32_t, uint32_t>> repeats;
+  if (by_receipt) repeats = TakeRepeats(unit, marks);
+  Cut(marks, epoch, options);
+  for (const auto& [repeat, stands] : repeats) epoch[repeat] = epoch[stands];
 }
 
 }  // namespace medallion::ocpp

@@ -123,9 +123,20 @@ uint64_t ReadingDigest(const ChargingEvent& event) {
   return Fingerprint(text.append("|").append(scale.base));
 }
 
+constexpr std::string_view kCallResult = "CallResult";
+
+// A call's result that names a transaction: it bears on how the transaction's unit is cut.
+bool IsResult(const ChargingElement& element) {
+  return element.standing.fate == Fate::kIgnored && !element.row.transaction_id.empty();
+}
+
 // Of all that CutEpochs looks at; never 0.
 uint64_t CutDigest(const ChargingEvent& event, JoinedFields& fields) {
   fields.Clear();
+  if (event.event_type == EventType::kUnknown) {  // a result
+    fields.AddPlain(kCallResult).Add(event.ingest_ts.us);
+    return Fingerprint(fields.text()) | 1;
+  }
   fields.AddPlain(EventTypeName(event.event_type)).Add(event.event_ts.us);
   AddNumber(event.connector_id, fields);
   event.meter_wh ? fields.Add(event.meter_wh->units) : fields.AddNull();
@@ -152,6 +163,41 @@ struct Keys {
   Digest business_key;
   Digest session;  // all zeros: the event is of none
 };
+
+// Whether a reading without a transaction is of one connector or EVSE, not of the whole station or of nothing.
+bool HasPlace(const ChargingEvent& event) {
+  return event.connector_id != 0 && (event.connector_id || event.evse_id.value_or(0) > 0);
+}
+bool IsOfPlace(const ChargingEvent& event, bool has_id) {
+  return event.event_type == EventType::kMeterValues && !has_id && HasPlace(event);
+}
+
+// The readings of one place at one instant, of a transaction that is not named.
+void JoinPlace(const ChargingEvent& event, KeyText key) {
+  key.fields.AddPlain(EventTypeName(event.event_type)).AddUpper(event.charge_point_id);
+  AddNumber(event.evse_id, key.fields);
+  AddNumber(event.connector_id, key.fields);
+  AddReportedTime(event, key);
+}
+
+void JoinResult(const ChargingEvent& result, KeyText key) {
+  key.fields.AddPlain(kCallResult).AddUpper(result.charge_point_id).Add(result.event_id);
+  AddTime(result.ingest_ts, key);
+}
+
+Milestone MilestoneOf(const ChargingElement& element, bool has_id) {
+  const ChargingEvent& event = element.row;
+  switch (event.event_type) {
+    case EventType::kMeterValues:
+      if (has_id) return element.milestone;  // set where a frame was read
+      return HasPlace(event) ? Milestone::kMilestone : Milestone::kNone;
+    case EventType::kStartTransaction:
+    case EventType::kStopTransaction: return Milestone::kMilestone;
+    case EventType::kStatusNotification:
+      return event.connector_status == "Faulted" ? Milestone::kMilestone : Milestone::kNone;
+    default: return Milestone::kNone;
+  }
+}
 
 // Whether the event is settled or derived together with its transaction.
 bool IsOfSession(const ChargingEvent& event, bool has_id) {
@@ -220,8 +266,13 @@ Digest KeyOf(const ChargingEvent& event, const Options& options) {
 
 EntityKey EntityOf(const ChargingEvent& event, const Identity& identity, const Options& options) {
   if (IsHeader(event.event_type)) return identity.unit;
-  if (!IsOfSession(event, HasTransactionId(event, options))) return {};
-  return SessionId(event.charge_point_id, event.transaction_id);
+  const bool has_id = HasTransactionId(event, options);
+  if (IsOfSession(event, has_id)) return SessionId(event.charge_point_id, event.transaction_id);
+  if (!IsOfPlace(event, has_id)) return {};
+  JoinedFields key;
+  TimeWriter times;
+  JoinPlace(event, {key, times});
+  return key.Sha256();
 }
 
 Order OrderOf(const ChargingEvent& event, const Digest& payload) {
@@ -250,17 +301,30 @@ void Identifier::Identify(std::span<ChargingElement> elements, std::span<const D
   for (size_t i = 0; i < elements.size(); ++i) {
     ChargingElement& element = elements[i];
     ChargingEvent& event = element.row;
-    if (element.standing.fate == Fate::kQuarantined) {
+    if (element.standing.fate != Fate::kSilver) {
       SetOrder(event, payloads[i], element.identity.order);
+      if (has_id_[i] == 0 || !IsResult(element)) continue;
+      element.identity.business_key = event.business_key = *next++;
+      element.identity.unit = *next++;
+      element.identity.cut = CutDigest(event, joined_);
+      element.identity.event_id = Fingerprint(event.event_id);
       continue;
     }
     Keys keys{.has_id = has_id_[i] != 0, .business_key = *next++, .session = {}};
-    const bool of_session = IsOfSession(event, keys.has_id);
+    element.milestone = MilestoneOf(element, keys.has_id);
+    const bool of_session = IsOfSession(event, keys.has_id) || IsOfPlace(event, keys.has_id);
     if (of_session) keys.session = *next++;
     SetIdentity(event, payloads[i], keys, joined_, element.identity);  // the keys are hashed
     event.business_key = keys.business_key;
     element.entity = IsHeader(event.event_type) ? element.identity.unit : keys.session;
   }
+}
+
+// The text of the event's session, behind that of its key.
+void Identifier::AddSession(const ChargingEvent& event) {
+  joined_.StartList();
+  JoinSession(event.charge_point_id, event.transaction_id, joined_);
+  pieces_.push_back({pieces_.back().end, joined_.text().size()});
 }
 
 // Each event's key and, where it is of one, its session's, which may be a part of the key.
@@ -271,21 +335,31 @@ void Identifier::JoinKeys(std::span<const ChargingElement> elements, const Optio
     const ChargingEvent& event = element.row;
     const bool has_id = HasTransactionId(event, options);
     has_id_.push_back(has_id);
-    if (element.standing.fate == Fate::kQuarantined) continue;
+    if (element.standing.fate != Fate::kSilver && !(has_id && IsResult(element))) continue;
     const size_t begin = size();
     joined_.StartList();
+    if (element.standing.fate != Fate::kSilver) {
+      JoinResult(event, {joined_, times_});
+      pieces_.push_back({begin, size()});
+      AddSession(event);
+      continue;
+    }
     JoinHead(event, has_id, joined_);
     const size_t head_end = size();
     JoinRest(event, has_id, {joined_, times_});
     pieces_.push_back({begin, size()});
+    if (IsOfPlace(event, has_id)) {
+      joined_.StartList();
+      JoinPlace(event, {joined_, times_});
+      pieces_.push_back({pieces_.back().end, size()});
+      continue;
+    }
     if (!IsOfSession(event, has_id)) continue;
     if (NamesTransactionFirst(event, has_id)) {
       pieces_.push_back({begin + EventTypeName(event.event_type).size() + 1, head_end});
       continue;
     }
-    joined_.StartList();
-    JoinSession(event.charge_point_id, event.transaction_id, joined_);
-    pieces_.push_back({pieces_.back().end, size()});
+    AddSession(event);
   }
   texts_.clear();
   for (const Piece& piece : pieces_) {

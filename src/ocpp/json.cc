@@ -295,10 +295,24 @@ absl::Status ReadIdTagKey(const std::string& key, const json& value, Options& op
   return absl::OkStatus();
 }
 
-absl::Status ReadZone(const std::string& key, const json& value, Options& options) {
+absl::Status LoadZone(const std::string& key, const json& value, absl::TimeZone& zone) {
   const std::string* name = Text(value);
-  if (name != nullptr && absl::LoadTimeZone(*name, &options.assumed_zone)) return absl::OkStatus();
+  if (name != nullptr && absl::LoadTimeZone(*name, &zone)) return absl::OkStatus();
   return Wrong(key, "a time zone that this system knows by its IANA name, as \"Europe/Berlin\"");
+}
+
+template <absl::TimeZone Options::*kMember>
+absl::Status ReadZone(const std::string& key, const json& value, Options& options) {
+  return LoadZone(key, value, options.*kMember);
+}
+
+absl::Status ReadSiteZones(const std::string& key, const json& value, Options& options) {
+  if (!value.is_object()) return Wrong(key, "an object: charge point -> time zone");
+  for (auto site = value.begin(); site != value.end(); ++site) {
+    absl::TimeZone& zone = options.site_zone_of[AsciiUpper(site.key())];
+    if (auto status = LoadZone(key + "." + site.key(), *site, zone); !status.ok()) return status;
+  }
+  return absl::OkStatus();
 }
 
 absl::Status ReadNotAnId(const std::string& key, const json& value, Options& options) {
@@ -362,7 +376,7 @@ struct ConfigKey {
 constexpr ConfigKey kConfigKeys[] = {
     {"id_tag_key", ReadIdTagKey},
     {"schemas", ReadSchemas},
-    {"assumed_zone", ReadZone},
+    {"assumed_zone", ReadZone<&Options::assumed_zone>},
     {"missing_offset",
      [](const std::string& key, const json& value, Options& options) {
        return Choose<bool>(key, value, {{"accept", false}, {"quarantine", true}},
@@ -373,6 +387,12 @@ constexpr ConfigKey kConfigKeys[] = {
        return Choose<ClockPolicy>(key, value,
                                   {{"quarantine", ClockPolicy::kQuarantine}, {"keep", ClockPolicy::kKeep}},
                                   options.flat_clock);
+     }},
+    {"frame_clock",
+     [](const std::string& key, const json& value, Options& options) {
+       return Choose<ClockPolicy>(key, value,
+                                  {{"quarantine", ClockPolicy::kQuarantine}, {"keep", ClockPolicy::kKeep}},
+                                  options.frame_clock);
      }},
     {"not_an_id", ReadNotAnId},
     {"policy",
@@ -398,6 +418,8 @@ constexpr ConfigKey kConfigKeys[] = {
        return Limit(key, value, 1, int64_t{1'000'000'000'000}, 1, options.session_energy_max_wh);
      }},
     {"power_max_w_of", ReadPowerOf},
+    {"site_zone", ReadZone<&Options::site_zone>},
+    {"site_zones", ReadSiteZones},
 };
 
 }  // namespace

@@ -14,6 +14,8 @@ Digest ModelVersion(const Options& options) {
     fields.Add(place.first).Add(int64_t{place.second}).Add(power_w);
   }
   for (const std::string& id : options.not_an_id) fields.Add(id);
+  fields.Add(options.site_zone.name());
+  for (const auto& [charge_point, zone] : options.site_zone_of) fields.Add(charge_point).Add(zone.name());
   return fields.Sha256();
 }
 

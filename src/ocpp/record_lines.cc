@@ -76,7 +76,9 @@ std::string_view Raw(ondemand::value& value) {
 void ReadPayload(std::string_view name, ondemand::value& value, Wrapper& wrapper, Arena& texts) {
   wrapper.has_payload = true;
   std::string_view& payload = wrapper.record.payload;
-  if (name == "value") {
+  ondemand::json_type type;
+  const bool text = name != "value" && !value.type().get(type) && type == ondemand::json_type::string;
+  if (name == "value" || (name == "frame" && !text)) {
     payload = texts.Copy(Raw(value));
   } else {
     payload = CopyText(value, texts);
@@ -86,7 +88,8 @@ void ReadPayload(std::string_view name, ondemand::value& value, Wrapper& wrapper
 
 void ReadField(std::string_view name, ondemand::value& value, Wrapper& wrapper, Arena& texts) {
   BronzeRecord& record = wrapper.record;
-  if (name == "payload" || name == "value_text" || name == "value" || name == "value_b64") {
+  if (name == "payload" || name == "value_text" || name == "value" || name == "value_b64" ||
+      name == "frame") {
     ReadPayload(name, value, wrapper, texts);
   } else if (name == "topic") {
     wrapper.has_place = wrapper.has_topic = true;
@@ -101,12 +104,12 @@ void ReadField(std::string_view name, ondemand::value& value, Wrapper& wrapper, 
     const std::optional<int64_t> offset = Whole(value);
     wrapper.has_place = true;
     if (offset) record.at.offset = *offset, wrapper.has_offset = true;
-  } else if (name == "key") {
+  } else if (name == "key" || (name == "charge_point_id" && record.key.empty())) {
     record.key = CopyText(value, texts);
   } else if (name == "broker_ts") {
     wrapper.has_place = true;
     record.broker_ts = Time(value);
-  } else if (name == "ingest_ts") {
+  } else if (name == "ingest_ts" || (name == "ts" && record.ingest_ts == kNoTime)) {
     record.ingest_ts = Time(value);
   } else if (name == "direction") {
     std::string_view text;
@@ -140,9 +143,9 @@ const LineDefaults& RecordLines::defaults() const { return scratch_->defaults; }
 namespace {
 
 // The names of which a line must have one to be told for a wrapper.
-constexpr auto kWrapperNames =
-    std::to_array<std::string_view>({"\"payload\"", "\"value\"", "\"value_text\"", "\"value_b64\"",
-                                     "\"topic\"", "\"partition\"", "\"offset\"", "\"broker_ts\""});
+constexpr auto kWrapperNames = std::to_array<std::string_view>(
+    {"\"payload\"", "\"value\"", "\"value_text\"", "\"value_b64\"", "\"frame\"", "\"topic\"", "\"partition\"",
+     "\"offset\"", "\"broker_ts\""});
 
 // Four bytes as a number.
 constexpr uint32_t FourOf(std::string_view text) {
@@ -165,7 +168,7 @@ uint32_t TellingBytes(const char* at) {
   const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
   const __m128i after = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + 1));
   __m128i first = _mm_setzero_si128();
-  for (const char letter : {'p', 'v', 't', 'o', 'b'}) {
+  for (const char letter : {'p', 'v', 'f', 't', 'o', 'b'}) {
     first = _mm_or_si128(first, _mm_cmpeq_epi8(after, _mm_set1_epi8(letter)));
   }
   const __m128i named = _mm_and_si128(first, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')));

@@ -8,9 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "conclude.h"
+#include "frames/refine_frame.h"
 #include "medallion/ocpp/identify.h"
 #include "medallion/ocpp/normalize.h"
-#include "medallion/ocpp/validate.h"
 
 namespace medallion::ocpp {
 namespace {
@@ -24,12 +25,7 @@ constexpr size_t kAhead = 2;
 void FillElement(const FlatFields& fields, const BronzeRecord& record, const Options& options, Arena& texts,
                  ChargingElement& element) {
   Draft draft = Normalize(fields, record, options, texts, element.row);
-  const std::string codes = Validate(draft, options, texts);
-  if (!draft.detail.empty()) element.row.detail = texts.Copy("{" + draft.detail + "}");
-  if (codes.empty()) return;
-  element.standing.fate = Fate::kQuarantined;
-  element.violations = texts.Copy(codes);
-  element.detail = element.row.detail;
+  Conclude(draft, options, texts, element);
 }
 
 // The digests of the records' payloads.
@@ -38,6 +34,25 @@ void HashPayloads(std::span<const BronzeRecord> records, std::span<Digest> diges
   std::transform(records.begin(), records.end(), payloads.begin(),
                  [](const BronzeRecord& record) { return record.payload; });
   Sha256Each(std::span(payloads).first(records.size()), digests);
+}
+
+// How many elements there will be, about: room that is not used is not touched, but growing copies all of them.
+size_t ElementsAbout(std::span<const BronzeRecord> batch) {
+  constexpr size_t kSampleBytes = 128;
+  size_t elements = batch.size() + batch.size() / 8;  // who writes them adds what else they change
+  for (const BronzeRecord& record : batch) {
+    if (record.payload.starts_with('[')) elements += record.payload.size() / kSampleBytes;
+  }
+  return elements;
+}
+
+// The payload digest of each element: record i has those from ends[i - 1], of the first from `begin`, to ends[i].
+std::span<const Digest> OfElements(std::span<const Digest> payloads, std::span<const uint32_t> ends,
+                                   size_t begin, std::vector<Digest>& scratch) {
+  if (ends.back() - begin == payloads.size()) return payloads;  // one each, since each has at least one
+  scratch.clear();
+  for (size_t i = 0; i < payloads.size(); ++i) scratch.resize(ends[i] - begin, payloads[i]);
+  return scratch;
 }
 
 // Has the processor fetch the beginning of a payload that is read soon: it came long ago, and is first looked at here.
@@ -63,28 +78,38 @@ ChargingElement RefineFields(const FlatFields& fields, const BronzeRecord& recor
 
 Refined<ChargingEvent> Refine(std::span<const BronzeRecord> batch, const Options& options) {
   Refined<ChargingEvent> refined;
-  refined.elements.reserve(batch.size() + batch.size() / 8);  // who writes them adds what else they change
+  std::vector<ChargingElement>& elements = refined.elements;
+  elements.reserve(ElementsAbout(batch));
   refined.ingest_ts.reserve(batch.size());
   refined.ends.reserve(batch.size());
   refined.payloads.resize(batch.size());
   FlatParser parser(options.schemas, options.payload_bytes_max);
+  FrameRefiner frames(options);
   Identifier identifier;
+  std::vector<Digest> payload_of;  // of each element, where a record has several
   for (size_t begin = 0; begin < batch.size(); begin += kStretch) {
     const size_t size = std::min(kStretch, batch.size() - begin);
-    refined.elements.resize(begin + size);
-    const auto elements = std::span(refined.elements).subspan(begin, size);
-    const auto payloads = std::span(refined.payloads).subspan(begin, size);
-    for (size_t i = 0; i < size; ++i) {
-      Prefetch(batch[std::min(begin + i + kAhead, batch.size() - 1)].payload);
-      const FlatFields& fields = parser.Parse(batch[begin + i].payload, refined.texts);
-      refined.unknown_fields += static_cast<uint64_t>(fields.unknown_fields);
-      FillElement(fields, batch[begin + i], options, refined.texts, elements[i]);
-      refined.ingest_ts.push_back(elements[i].row.ingest_ts);
-      refined.ends.push_back(static_cast<uint32_t>(begin + i + 1));
+    const size_t first = elements.size();
+    for (size_t i = begin; i < begin + size; ++i) {
+      Prefetch(batch[std::min(i + kAhead, batch.size() - 1)].payload);
+      const size_t at = elements.size();
+      if (IsFrame(batch[i].payload)) {
+        frames.Refine(batch[i], refined.texts, elements);
+      } else {
+        const FlatFields& fields = parser.Parse(batch[i].payload, refined.texts);
+        refined.unknown_fields += static_cast<uint64_t>(fields.unknown_fields);
+        FillElement(fields, batch[i], options, refined.texts, elements.emplace_back());
+      }
+      refined.ingest_ts.push_back(elements[at].row.ingest_ts);
+      refined.ends.push_back(static_cast<uint32_t>(elements.size()));
     }
+    const auto payloads = std::span(refined.payloads).subspan(begin, size);
     HashPayloads(batch.subspan(begin, size), payloads);
-    identifier.Identify(elements, payloads, options);
+    const auto stretch = std::span(elements).subspan(first);
+    const auto ends = std::span<const uint32_t>(refined.ends).subspan(begin, size);
+    identifier.Identify(stretch, OfElements(payloads, ends, first, payload_of), options);
   }
+  refined.unknown_fields += frames.unknown_fields();
   return refined;
 }
 

@@ -22,7 +22,7 @@ bool EventTypeKnown(const Draft& draft) { return draft.event.event_type != Event
 
 bool TransactionGiven(const Draft& draft) {
   return !InTransaction(draft.event.event_type) || !draft.event.transaction_id.empty() ||
-         draft.Has(kNoteTransactionInvalid);
+         draft.Has(kNoteTransactionInvalid) || draft.from_frame;
 }
 
 // A status is about a connector, and no session runs on connector 0, which is the whole station.

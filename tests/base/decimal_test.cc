@@ -327,6 +327,23 @@ TEST_CASE("decimal: appending leaves what is there") {
   CHECK(text == "10000.1-1.0");
 }
 
+TEST_CASE("decimal: sums are exact, and as large as any decimal") {
+  const auto sum = [](std::string_view a, std::string_view b) {
+    const auto both = Decimal::Sum(Decimal::Parse(a).value(), Decimal::Parse(b).value());
+    return both ? Text(*both) : std::string(kNothing);
+  };
+  CHECK(sum("1", "2") == "3");
+  CHECK(sum("0.1", "0.2") == "0.3");
+  CHECK(sum("0", "-0") == "0");
+  CHECK(sum("0.7", "0.3") == "1");
+  CHECK(sum("1.999999999999999999999999999999", "0.000000000000000000000000000001") == "2");
+  CHECK(sum("999999999999999", "0.5") == "999999999999999.5");
+  CHECK(sum("999999999999999", "1") == kNothing);
+  CHECK(sum("999999999999999.5", "0.5") == kNothing);
+  CHECK(sum("-1", "2") == kNothing);
+  CHECK(sum("1", "-2") == kNothing);
+}
+
 TEST_CASE("decimal: ordered by value") {
   const std::string in_order[] = {
       "-" + Nines(15) + "." + Nines(30),

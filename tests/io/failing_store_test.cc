@@ -21,7 +21,7 @@ TEST_CASE("failing store: the call that is named fails, before or after it did i
                               {.call = 3, .after = after, .status = absl::ResourceExhaustedError("full")});
     SeenAnswer seen;
     KnownAnswer<LoanEvent> known;
-    HistoryAnswer<LoanEvent> history;
+    HistoryAnswer<Loans> history;
     CHECK(store.Seen({}, seen).ok());
     CHECK(store.Known({}, known).ok());
     CHECK(!store.failed());

@@ -344,7 +344,7 @@ TEST_CASE("sqlite store: a file that may not grow") {
   Folder folder;
   Picture before;
   {
-    const auto store = Open(folder / "store.db", {.bytes_max = 500'000});
+    const auto store = Open(folder / "store.db", {.bytes_max = 700'000});
     const absl::Status status = RunFeed(*store, feed, 40);
     CHECK(status.code() == StatusCode::kResourceExhausted);
     CHECK(Has(status, folder / "store.db"));
@@ -549,7 +549,7 @@ TEST_CASE("sqlite store: a damaged file") {
       }
       KnownAnswer<LoanEvent> known;
       status.Update((*store)->Known({.units = units}, known));
-      HistoryAnswer<LoanEvent> history;
+      HistoryAnswer<Loans> history;
       status.Update((*store)->History({.entities = entities, .due_by = Minute(1'000'000)}, history));
       status.Update((*store)->Apply(script.batch()));
     }
@@ -576,7 +576,7 @@ TEST_CASE("sqlite store: an element's bytes that are not what was written") {
   const absl::Status status = store->Known({.arrived = arrived}, known);
   CHECK(status.code() == StatusCode::kDataLoss);
   CHECK(Has(status, path));
-  HistoryAnswer<LoanEvent> history;
+  HistoryAnswer<Loans> history;
   CHECK(store->History({.entities = entities}, history).code() == StatusCode::kDataLoss);
 }
 
@@ -587,7 +587,7 @@ TEST_CASE("sqlite store: the tables can be read by anyone") {
   Folder folder;
   const Feed feed = OneOfEach();
   Script script = OneOfEachSettled(feed);
-  const std::vector<GoldWrite<Loan>> gold = {GoldOf(script[0], "1", Minute(900), Minute(210))};
+  const std::vector<GoldWrite<Loans::Gold>> gold = {GoldOf(script[0], "1", Minute(900), Minute(210))};
   Batch<Loans> batch = script.batch(Minute(302));
   batch.gold = gold;
   batch.log = {.run_id = "r", .batch = 1};

@@ -155,8 +155,8 @@ inline KnownAnswer<LoanEvent> Known(Store<Loans>& store, const KnownQuery<LoanEv
   Require(store.Known(query, answer));
   return answer;
 }
-inline HistoryAnswer<LoanEvent> History(Store<Loans>& store, const HistoryQuery& query) {
-  HistoryAnswer<LoanEvent> answer;
+inline HistoryAnswer<Loans> History(Store<Loans>& store, const HistoryQuery& query) {
+  HistoryAnswer<Loans> answer;
   Require(store.History(query, answer));
   return answer;
 }
@@ -188,7 +188,8 @@ inline Script OneOfEachSettled(const Feed& feed) {
   return script;
 }
 
-inline GoldWrite<Loan> GoldOf(const LoanElement& element, std::string loan, UtcTime due, UtcTime updated_at) {
+inline GoldWrite<Loans::Gold> GoldOf(const LoanElement& element, std::string loan, UtcTime due,
+                                     UtcTime updated_at) {
   Loan row;
   row.loan_id = Sha256(loan);
   row.branch = "North", row.loan = std::move(loan), row.next_due_at = due, row.updated_at = updated_at;
@@ -224,7 +225,7 @@ void FreshStore(const Factory& make) {
 
   CHECK(store->Names() == std::vector<std::string>{"silver_loan_events", "silver_quarantine_events",
                                                    "silver_duplicate_events_audit", "silver_ignored",
-                                                   "gold_loans", "ops_run_log"});
+                                                   "gold_loans", "gold_branches", "ops_run_log"});
   for (const std::string& name : store->Names()) CHECK(Lines(*store, name).empty());
   CHECK(BooksOf(*store) == Accounting{});
   CHECK(store->Read("no_such", [](std::string_view) { return absl::OkStatus(); }).code() ==
@@ -236,7 +237,7 @@ void OneBatch(const Factory& make) {
   const auto store = make();
   const Feed feed = OneOfEach();
   Script script = OneOfEachSettled(feed);
-  const std::vector<GoldWrite<Loan>> gold = {GoldOf(script[0], "1", Minute(900), Minute(210))};
+  const std::vector<GoldWrite<Loans::Gold>> gold = {GoldOf(script[0], "1", Minute(900), Minute(210))};
   Batch<Loans> batch = script.batch(Minute(302));
   batch.gold = gold;
   Require(store->Apply(batch));
@@ -252,7 +253,7 @@ void OneBatch(const Factory& make) {
   CHECK(Lines(*store, "silver_duplicate_events_audit") == shown({6, 7}));
   CHECK(Lines(*store, "silver_ignored") == shown({4}));
   std::string row;
-  AppendJson(gold[0].row, row);
+  AppendGoldJson(gold[0].row, row);
   CHECK(Lines(*store, "gold_loans") == std::vector<std::string>{row});
   CHECK(Lines(*store, "ops_run_log").size() == 1);
 
@@ -270,7 +271,7 @@ void RepeatedBatch(const Factory& make) {
   const auto store = make();
   const Feed feed = OneOfEach();
   Script script = OneOfEachSettled(feed);
-  const std::vector<GoldWrite<Loan>> gold = {GoldOf(script[0], "1", Minute(900), Minute(210))};
+  const std::vector<GoldWrite<Loans::Gold>> gold = {GoldOf(script[0], "1", Minute(900), Minute(210))};
   Batch<Loans> batch = script.batch(Minute(302));
   batch.gold = gold;
   batch.log = {.run_id = "r", .batch = 1, .source = "desk"};
@@ -656,8 +657,8 @@ void GoldRows(const Factory& make) {
   feed.Add("lend|e2|North|2|100|ann", 110);
   Script script(feed);
   const std::vector<EntityKey> entities = {script[0].entity};
-  const auto apply = [&](Write write, const GoldWrite<Loan>& row) {
-    std::vector<GoldWrite<Loan>> gold = {row};
+  const auto apply = [&](Write write, const GoldWrite<Loans::Gold>& row) {
+    std::vector<GoldWrite<Loans::Gold>> gold = {row};
     gold[0].write = write;
     if (write == Write::kDelete) gold[0].row = {};
     Batch<Loans> batch = Empty();
@@ -675,7 +676,7 @@ void GoldRows(const Factory& make) {
   const auto two = GoldOf(script[0], "2", kNoTime, Minute(211));
   const auto other = GoldOf(script[1], "3", kNoTime, Minute(212));
   auto later = GoldOf(script[0], "1", kNoTime, Minute(300));
-  later.row.model_version = Sha256("another model");
+  std::get<Loan>(later.row).model_version = Sha256("another model");
   later.version = Loans::VersionOf(later.row);
   std::vector<RowVersion> both = {one.version, two.version};
   std::vector<RowVersion> changed = {later.version, two.version};
@@ -691,8 +692,8 @@ void GoldRows(const Factory& make) {
 
   // Sorted by key.
   std::map<Digest, std::string> rows;
-  for (const GoldWrite<Loan>* write : {&std::as_const(later), &two, &other}) {
-    AppendJson(write->row, rows[write->version.key]);
+  for (const GoldWrite<Loans::Gold>* write : {&std::as_const(later), &two, &other}) {
+    AppendGoldJson(write->row, rows[write->version.key]);
   }
   std::vector<std::string> lines;
   for (const auto& [key, line] : rows) lines.push_back(line);
@@ -711,7 +712,7 @@ void DueRows(const Factory& make) {
   for (const char* loan : {"1", "2", "3"})
     feed.Add("lend|e" + std::string(loan) + "|North|" + loan + "|100", 110);
   Script script(feed);
-  std::vector<GoldWrite<Loan>> gold = {
+  std::vector<GoldWrite<Loans::Gold>> gold = {
       GoldOf(script[0], "1", Minute(500), Minute(110)), GoldOf(script[0], "1b", Minute(510), Minute(110)),
       GoldOf(script[1], "2", Minute(600), Minute(110)), GoldOf(script[2], "3", kNoTime, Minute(110))};
   Batch<Loans> batch = script.batch();

@@ -46,6 +46,27 @@ TEST_CASE("enums: exactly first, then by case") {
   }
 }
 
+TEST_CASE("enums: which versions have a member") {
+  const auto versions = [](Enumeration enumeration, std::string_view text) {
+    return MemberOf(enumeration, text).versions;
+  };
+  CHECK(versions(Enumeration::kMeasurand, "Energy.Active.Import.Register") == kOcppAll);
+  CHECK(versions(Enumeration::kMeasurand, "temperature") == kOcpp16);
+  CHECK(versions(Enumeration::kMeasurand, "Energy.Active.Net") == kOcpp2);
+  CHECK(versions(Enumeration::kMeasurand, "EnergyRequest.Bulk") == kOcpp21);
+  CHECK(versions(Enumeration::kStopReason, "UnlockCommand") == kOcpp16);
+  CHECK(versions(Enumeration::kStopReason, "StoppedByEV") == kOcpp2);
+  CHECK(versions(Enumeration::kTriggerReason, "RunningCost") == kOcpp21);
+  CHECK(versions(Enumeration::kTriggerReason, "authorized") == kOcpp2);
+  CHECK(versions(Enumeration::kChargingState, "Idle") == kOcpp2);
+  CHECK(versions(Enumeration::kErrorCode, "noerror") == kOcpp16);
+  CHECK(versions(Enumeration::kErrorCode, "Error") == 0);
+  CHECK(VersionsOf("1.6") == kOcpp16);
+  CHECK(VersionsOf("2.0.1") == kOcpp201);
+  CHECK(VersionsOf("2.1") == kOcpp21);
+  CHECK(VersionsOf("") == kOcppAll);
+}
+
 TEST_CASE("enums: every unit of the domain page is known") {
   for (const std::string_view unit :
        {"Wh",   "kWh",     "MWh",     "W",          "kW",      "VA",    "kVA", "var",

@@ -12,7 +12,8 @@
 #include "catch.h"
 #include "ocpp/event_builder.h"
 
-// Starts (S) and stops (E) of one transaction id, as event_builder.h writes them; their epochs' numbers in the same order.
+// Starts (S), stops (E) and results (A, at the time of their receipt) of one transaction id, as event_builder.h writes
+// them; their epochs' numbers in the same order.
 namespace medallion::ocpp {
 namespace {
 
@@ -32,13 +33,28 @@ std::string Shown(const std::vector<uint32_t>& epochs) {
   return shown;
 }
 
+// What the script's letters make of it.
+History Members(const std::string& script) {
+  History history = Facts(script);
+  const std::vector<std::string_view> lines = Split(script, " | ");
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (!lines[i].starts_with("A")) continue;
+    ChargingElement& result = history.elements[i];
+    result.row.event_type = EventType::kUnknown;
+    result.row.ingest_ts = result.row.event_ts;
+    result.standing.fate = Fate::kIgnored;
+  }
+  return history;
+}
+
 std::string CutScript(const std::string& script, const Options& options = {}) {
-  return Shown(Cut(Facts(script).elements, options));
+  return Shown(Cut(Members(script).elements, options));
 }
 
 // Facts that meet each other in every way: few instants, connectors, tags and meters; gaps around 24 h.
 History RandomUnit(uint32_t seed) {
   std::mt19937 random(seed);
+  const bool results = seed % 2 == 0;
   const auto any = [&](uint32_t below) { return static_cast<uint32_t>(random() % below); };
   static constexpr std::string_view kClocks[] = {"10:00",   "10:01",   "10:02",   "11:00",  "1/09:59",
                                                  "1/10:00", "1/10:01", "2/10:00", "2/12:00"};
@@ -46,19 +62,23 @@ History RandomUnit(uint32_t seed) {
   const uint32_t facts = 1 + any(9);
   for (uint32_t i = 0; i < facts; ++i) {
     script += script.empty() ? "" : " | ";
-    script += any(2) == 0 ? "S " : "E ";
+    const bool result = results && any(3) == 0;
+    script += result ? "A " : any(2) == 0 ? "S " : "E ";
     script += kClocks[any(static_cast<uint32_t>(std::size(kClocks)))];
     script += any(4) == 0 ? " -" : " " + std::to_string(any(3) * 1000);
     if (const uint32_t connector = any(4); connector != 3) script += " con=" + std::to_string(connector);
     if (const uint32_t tag = any(3); tag != 2) script += " tag=T" + std::to_string(tag);
+    if (any(3) == 0) script += " late=" + std::to_string(60 * any(120));
   }
-  return Facts(script);
+  return Members(script);
 }
 
 bool SameContent(const ChargingEvent& a, const ChargingEvent& b) {
   const auto connector = [](const ChargingEvent& event) { return event.connector_id.value_or(0); };
-  return a.event_type == b.event_type && a.event_ts == b.event_ts && connector(a) == connector(b) &&
-         a.id_tag_hash == b.id_tag_hash && a.meter_wh == b.meter_wh;
+  if (a.event_type != b.event_type) return false;
+  if (a.event_type == EventType::kUnknown) return a.ingest_ts == b.ingest_ts;
+  return a.event_ts == b.event_ts && connector(a) == connector(b) && a.id_tag_hash == b.id_tag_hash &&
+         a.meter_wh == b.meter_wh;
 }
 
 }  // namespace
@@ -130,6 +150,36 @@ TEST_CASE("epochs: hand-made") {
        }) {
     CAPTURE(c.script);
     CHECK(CutScript(c.script) == c.epochs);
+  }
+}
+
+TEST_CASE("epochs: a result opens one, and a stop stands where it was received") {
+  for (const auto& [script, epochs] : std::initializer_list<std::pair<std::string, std::string_view>>{
+           {"A 10:00 -", "0"},
+           {"A 10:00 - | E 11:00 9", "0 0"},
+           {"A 10:00 - | E 11:00 9 | A 1/10:00 - | E 1/11:00 20", "0 0 1 1"},
+           {"A 10:00 - | A 10:01 - | E 11:00 9", "0 0 0"},       // a repeated start was answered once more
+           {"A 10:00 - | A 1/10:00 - | E 1/11:00 20", "0 1 1"},  // 24 h
+           // It was told the id at noon, so that what it stopped at 11:00 began offline.
+           {"A 12:00 - | E 11:00 9 late=3610", "0 0"},
+           {"A 10:00 - | E 10:30 9 | A 12:00 - | E 11:00 20 late=3610", "0 0 1 1"},
+           {"S 10:00 0 | E 10:30 9 | S 12:00 9 | E 11:00 20 late=3610",
+            "0 0 1 0"},  // without results by its time
+           // Sent once more, while the next session under the id runs.
+           {"A 10:00 - | E 11:00 9 | A 12:00 - | E 11:00 9 late=7200", "0 0 1 0"},
+           {"A 10:00 - | E 11:00 9 tag=A | A 12:00 - | E 11:00 9 late=7200", "0 0 1 0"},
+           {"A 10:00 - | E 11:00 9 | A 12:00 - | E 11:00 10 late=7200", "0 0 1 1"},  // another reading
+           {"A 10:00 - | E 11:00 - | A 12:00 - | E 11:00 - late=7200", "0 0 1 0"},
+           {"A 10:00 - | E 11:00 9 late=7200 | A 12:00 - | E 11:00 9", "0 0 1 0"},
+           // Before any result there is no other epoch.
+           {"E 09:00 9 | A 10:00 -", "0 0"},
+           {"E 09:00 9 | E 09:00 9 late=30 | A 10:00 -", "0 0 0"},
+           // A start that names its transaction, beside its result.
+           {"S 10:00 0 con=1 | A 10:01 - | E 11:00 9", "0 0 0"},
+           {"S 10:00 0 con=1 | A 10:01 - | E 11:00 9 | A 12:01 - | S 12:00 9 con=1", "0 0 0 1 1"},
+       }) {
+    CAPTURE(script);
+    CHECK(CutScript(script) == epochs);
   }
 }
 

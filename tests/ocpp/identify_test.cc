@@ -255,7 +255,22 @@ TEST_CASE("identify: what is settled and derived together") {
   CHECK(reading.identity.unit == reading.identity.business_key);
   CHECK(reading.identity.cut == 0);
   CHECK(reading.entity == session);
-  CHECK(identity("MeterValues", {{"transaction_id", "0"}}).entity == EntityKey{});
+  // Readings without a transaction share what they are derived into by place and instant.
+  const auto at_place = [&](const Changes& more) {
+    Changes changes = {{"transaction_id", "0"}};
+    changes.insert(changes.end(), more.begin(), more.end());
+    return identity("MeterValues", changes).entity;
+  };
+  CHECK(at_place({}) == Sha256("MeterValues|CP-1||1|2026-03-01T10:00:00.000000Z"));
+  CHECK(at_place({{"measurand", "\"SoC\""}, {"event_id", "\"e2\""}}) == at_place({}));
+  CHECK(at_place({{"event_ts", "\"2026-03-01T10:00:01Z\""}}) != at_place({}));
+  CHECK(at_place({{"connector_id", "2"}}) != at_place({}));
+  CHECK(at_place({{"connector_id", ""}, {"evse_id", "1"}}) ==
+        Sha256("MeterValues|CP-1|1||2026-03-01T10:00:00.000000Z"));
+  CHECK(at_place({{"connector_id", "0"}}) == EntityKey{});
+  CHECK(at_place({{"connector_id", "0"}, {"evse_id", "1"}}) == EntityKey{});
+  CHECK(at_place({{"connector_id", ""}, {"evse_id", "0"}}) == EntityKey{});
+  CHECK(at_place({{"connector_id", ""}}) == EntityKey{});
   CHECK(identity("MeterValues", {{"connector_id", "0"}}).entity ==
         EntityKey{});  // the whole station has no session
   CHECK(identity("MeterValues", {{"connector_id", ""}}).entity == session);

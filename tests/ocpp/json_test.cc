@@ -206,19 +206,22 @@ TEST_CASE("config: everything that is data") {
   const absl::StatusOr<Options> options = OptionsFromJson(Parsed(R"({
       "id_tag_key": "secret", "policy": "contest_all", "assumed_zone": "Europe/Berlin",
       "missing_offset": "quarantine", "flat_clock": "keep",
+      "frame_clock": "quarantine",
       "schemas": [{"version": 1, "names": {"cp": "charge_point_id", "status": "stop_reason"}},
                   {"version": 2, "names": {"evt": "event_type"}}],
       "severities": {"UNKNOWN_UNIT": "flag", "SCHEMA_MISMATCH": "off", "CORRUPT_PAYLOAD": "reject"},
       "not_an_id": ["1", 7, -1],
       "future_max_seconds": 1, "payload_bytes_max": 100, "session_timeout_seconds": 2, "epoch_gap_seconds": 3,
       "late_seconds": 4, "duration_max_seconds": 5, "power_max_w": 6, "session_energy_max_wh": 7,
-      "power_max_w_of": [{"charge_point_id": "cp-1", "connector_id": 2, "power_max_w": 8}]})"));
+      "power_max_w_of": [{"charge_point_id": "cp-1", "connector_id": 2, "power_max_w": 8}],
+      "site_zone": "Europe/Lisbon", "site_zones": {"cp-1": "Asia/Tokyo"}})"));
   REQUIRE(options.ok());
   CHECK(options->id_tag_key == "secret");
   CHECK(options->policy == Policy::kContestAll);
   CHECK(options->assumed_zone.name() == "Europe/Berlin");
   CHECK(options->missing_offset_rejected);
   CHECK(options->flat_clock == ClockPolicy::kKeep);
+  CHECK(options->frame_clock == ClockPolicy::kQuarantine);
   REQUIRE(options->schemas.size() == 2);
   CHECK(options->schemas[0].names.at("cp") == Field::kChargePointId);
   CHECK(options->schemas[0].names.at("status") == Field::kStopReason);
@@ -239,6 +242,8 @@ TEST_CASE("config: everything that is data") {
   CHECK(options->power_max_w == 6);
   CHECK(options->session_energy_max_wh == 7);
   CHECK(options->power_max_w_of.at({"CP-1", 2}) == 8);
+  CHECK(options->site_zone.name() == "Europe/Lisbon");
+  CHECK(options->site_zone_of.at("CP-1").name() == "Asia/Tokyo");
   CHECK(OptionsFromJson(json::object()).ok());
 }
 
@@ -270,6 +275,7 @@ TEST_CASE("config: an error names the key and what is allowed") {
            {R"({"assumed_zone":"Europe/Atlantis"})", "assumed_zone must be a time zone"},
            {R"({"missing_offset":true})", "missing_offset must be one of \"accept\", \"quarantine\""},
            {R"({"flat_clock":"drop"})", "flat_clock must be one of \"quarantine\", \"keep\""},
+           {R"({"frame_clock":1})", "frame_clock must be one of \"quarantine\", \"keep\""},
            {R"({"severities":{"NO_SUCH":"flag"}})",
             "severities: unknown key \"NO_SUCH\"; known are CORRUPT_PAYLOAD"},
            {R"({"severities":{"UNKNOWN_UNIT":"warn"}})",
@@ -285,6 +291,10 @@ TEST_CASE("config: an error names the key and what is allowed") {
             "power_max_w_of[0].connector_id must be"},
            {R"({"power_max_w_of":[{"connector_id":1,"power_max_w":1}]})",
             "power_max_w_of[0].charge_point_id must be"},
+           {R"({"site_zone":"Europe/Atlantis"})", "site_zone must be a time zone"},
+           {R"({"site_zones":"Europe/Berlin"})", "site_zones must be an object: charge point -> time zone"},
+           {R"({"site_zones":{"CP-1":"Europe/Atlantis"}})", "site_zones.CP-1 must be a time zone"},
+           {R"({"site_zones":{"CP-1":60}})", "site_zones.CP-1 must be a time zone"},
        }) {
     CAPTURE(c.config);
     const absl::Status status = OptionsFromJson(Parsed(c.config)).status();

@@ -137,7 +137,7 @@ TEST_CASE("law: every element has one fate, in total and by the hour") {
     const Accounting books = *store.Books();
     int64_t rows = 0;
     for (const std::string& name : store.Names()) {
-      if (name == kRunLogTable || name == Charging::kGoldTable) continue;
+      if (name == kRunLogTable || name == Charging::kGoldTables[0]) continue;
       REQUIRE(store.Read(name, [&](std::string_view) { return ++rows, absl::OkStatus(); }).ok());
     }
     REQUIRE(Imbalance(books) == 0);
@@ -160,7 +160,7 @@ class CountingStore final : public Store<Charging> {
   absl::Status Timelines(const TimelineQuery& query, TimelineAnswer<ChargingEvent>& answer) override {
     return inner_.Timelines(query, answer);
   }
-  absl::Status History(const HistoryQuery& query, HistoryAnswer<ChargingEvent>& answer) override {
+  absl::Status History(const HistoryQuery& query, HistoryAnswer<Charging>& answer) override {
     return inner_.History(query, answer);
   }
   absl::Status Apply(const Batch<Charging>& batch) override {
@@ -195,15 +195,15 @@ TEST_CASE("law: taking everything again writes nothing") {
 }
 
 // The histories of all entities of the records, as settled.
-std::vector<HistoryAnswer<ChargingEvent>> Histories(MemoryStore<Charging>& store, const Records& records,
-                                                    const Options& options) {
+std::vector<HistoryAnswer<Charging>> Histories(MemoryStore<Charging>& store, const Records& records,
+                                               const Options& options) {
   std::set<EntityKey> entities;
   for (const ChargingElement& element : Refine(records, options).elements) {
     if (element.entity != EntityKey{}) entities.insert(element.entity);
   }
-  std::vector<HistoryAnswer<ChargingEvent>> histories;
+  std::vector<HistoryAnswer<Charging>> histories;
   for (const EntityKey& entity : entities) {
-    HistoryAnswer<ChargingEvent>& history = histories.emplace_back();
+    HistoryAnswer<Charging>& history = histories.emplace_back();
     REQUIRE(store.History({.entities = {&entity, 1}, .whole = true}, history).ok());
   }
   return histories;
@@ -229,7 +229,7 @@ TEST_CASE("law: deriving touched keys only equals deriving everything from scrat
     }
     std::string text;
     for (const auto& [key, row] : scratch) text += row + "\n";
-    REQUIRE(TextsOf(store).at(std::string(Charging::kGoldTable)) == text);
+    REQUIRE(TextsOf(store).at(std::string(Charging::kGoldTables[0])) == text);
   }
 }
 
@@ -368,7 +368,7 @@ TEST_CASE("law: every row names Bronze coordinates that exist") {
       if (name == kRunLogTable) continue;
       const auto status = store.Read(name, [&](std::string_view text) {
         const auto row = nlohmann::json::parse(text);
-        if (name == Charging::kGoldTable) {
+        if (name == Charging::kGoldTables[0]) {
           for (const char* end : {"begin", "end"}) {
             const auto& at = row.at("evidence").at(end);
             if (!at.is_null()) REQUIRE(exists(at, ""));

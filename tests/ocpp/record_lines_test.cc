@@ -62,4 +62,34 @@ TEST_CASE("record lines: a wrapper is seen wherever its names stand") {
   CHECK(Decode(R"({"broker_ts":"2026-03-01T10:00:00Z"})", texts).record.ingest_ts != kNoTime);
 }
 
+TEST_CASE("record lines: recorded frames have names of their own") {
+  Arena texts;
+  const BronzeRecord record =
+      Decode(
+          R"({"ts":"2026-03-01T10:00:00Z","charge_point_id":"CP-100","direction":"out","protocol":"ocpp2.0.1",)"
+          R"("connection_id":"c1","frame":[3, "17", {"a": [1]}]})",
+          texts)
+          .record;
+  CHECK(record.payload == R"([3, "17", {"a": [1]}])");
+  CHECK(record.key == "CP-100");
+  CHECK(record.ingest_ts == ParseTime("2026-03-01T10:00:00Z")->time);
+  CHECK(record.direction == Direction::kOut);
+  CHECK(record.version == "2.0.1");
+  CHECK(record.connection_id == "c1");
+  CHECK(record.at == kAt);
+  CHECK(Decode(R"({"frame":"[2,\"1\",\"Heartbeat\",{}]"})", texts).record.payload ==
+        R"([2,"1","Heartbeat",{}])");
+  // The usual names come first, whatever the order.
+  for (
+      const std::string_view line :
+      {R"({"frame":[],"charge_point_id":"A","key":"B","ts":"2026-03-01T09:00:00Z","ingest_ts":"2026-03-01T10:00:00Z"})",
+       R"({"ingest_ts":"2026-03-01T10:00:00Z","ts":"2026-03-01T09:00:00Z","key":"B","charge_point_id":"A","frame":[]})"}) {
+    CHECK(Decode(line, texts).record.key == "B");
+    CHECK(Decode(line, texts).record.ingest_ts == ParseTime("2026-03-01T10:00:00Z")->time);
+  }
+  // An event that has such a field is an event.
+  const std::string_view event = R"({"event_type":"Heartbeat","charge_point_id":"A","frame":1})";
+  CHECK(Decode(event, texts).record.payload == event);
+}
+
 }  // namespace medallion::ocpp

@@ -27,6 +27,9 @@ class Decimal {
   // not counted. Takes time linear in the text, whatever the exponent.
   static std::optional<Decimal> Parse(std::string_view text, int exponent10 = 0);
 
+  // Nothing, if the sum has more than 15 digits before the point, or if a summand is negative.
+  static std::optional<Decimal> Sum(const Decimal& a, const Decimal& b);
+
   // The value in units of 10^-digits, ties away from zero (HALF_UP); digits from 0 to 6.
   // Nothing, if it does not fit 18 digits (DECIMAL(18, digits)).
   std::optional<int64_t> Rounded(int digits) const;

@@ -12,12 +12,14 @@
 
 #include "medallion/gold/merge.h"
 #include "medallion/gold/resolve.h"
+#include "medallion/gold/sighting.h"
 #include "medallion/silver/element.h"
 
 namespace medallion {
 
 // One entity of a span of histories. Its elements end before `elements_end` and begin where those of the entity before
-// it end; its versions likewise, and the contexts that links give it (see gold/resolve.h).
+// it end; its versions likewise, the contexts that links give it (see gold/resolve.h), and its children: the Gold rows of
+// other entities that name it as their parent.
 struct EntityHistory {
   EntityKey entity = {};
   std::string_view summary =
@@ -25,10 +27,35 @@ struct EntityHistory {
   size_t elements_end = 0;
   size_t versions_end = 0;
   size_t contexts_end = 0;
+  size_t children_end = 0;
+  // Of an entity that is derived from sightings of a subject: its spelling that sorts first by bytes, and what is known.
+  std::string_view subject = {};
+  Sighting sighting = {};
 };
 
 // What the links to an entity tell of it, in no order; each in the pack's own bytes.
 using Contexts = std::span<const std::string_view>;
+
+// What an entity is derived from.
+template <class Event, class Gold>
+struct EntityFacts {
+  EntityKey entity = {};
+  std::span<const Element<Event>> history = {};  // or what came since the summary
+  Contexts contexts = {};
+  std::span<const Gold> children = {};
+  std::string_view subject = {};  // empty: it has no sightings
+  Sighting sighting = {};
+};
+
+// The histories of many entities, see EntityHistory.
+template <class Pack>
+struct Histories {
+  std::span<const EntityHistory> entities = {};
+  std::span<const Element<typename Pack::Event>> elements = {};
+  std::span<const GoldVersion> versions = {};
+  Contexts contexts = {};
+  std::span<const typename Pack::Gold> children = {};
+};
 
 // An entity that was derived anew.
 struct Derived {
@@ -48,23 +75,35 @@ namespace deriving {
 
 // Whether the pack keeps summaries: see Continue in io/run.h.
 template <class Pack>
-concept Summarizes = requires(std::string& summary, std::span<const Element<typename Pack::Event>> elements,
-                              Contexts contexts, const typename Pack::Model& model) {
-  Pack::Continue(summary, elements, contexts, UtcTime{}, model);
+concept Summarizes = requires(std::string& summary,
+                              const EntityFacts<typename Pack::Event, typename Pack::Gold>& facts,
+                              const typename Pack::Model& model) {
+  Pack::Continue(summary, facts, UtcTime{}, model);
 };
 
 // The rows of one entity, and the summary in place of the one given; none for one that has none if not `summarize`.
 // Nothing where the whole history is needed.
 template <class Pack>
-std::optional<std::vector<typename Pack::Gold>> Rows(std::span<const Element<typename Pack::Event>> elements,
-                                                     Contexts contexts, std::string& summary, bool summarize,
-                                                     UtcTime data_clock, const typename Pack::Model& model) {
+std::optional<std::vector<typename Pack::Gold>> Rows(
+    const EntityFacts<typename Pack::Event, typename Pack::Gold>& facts, std::string& summary, bool summarize,
+    UtcTime data_clock, const typename Pack::Model& model) {
   if constexpr (Summarizes<Pack>) {
-    if (!summary.empty()) return Pack::Continue(summary, elements, contexts, data_clock, model);
-    return Pack::Derive(elements, contexts, data_clock, model, summarize ? &summary : nullptr);
+    if (!summary.empty()) return Pack::Continue(summary, facts, data_clock, model);
+    return Pack::Derive(facts, data_clock, model, summarize ? &summary : nullptr);
   } else {
     if (!summary.empty()) return std::nullopt;  // another program's
-    return Pack::Derive(elements, contexts, data_clock, model);
+    return Pack::Derive(facts, data_clock, model);
+  }
+}
+
+// The entity that is derived from the row, with others; all zeros where there is none.
+template <class Pack>
+EntityKey ParentOf(const typename Pack::Gold& row) {
+  if constexpr (requires { Pack::ParentOf(row); }) {
+    return Pack::ParentOf(row);
+  } else {
+    static_cast<void>(row);
+    return {};
   }
 }
 
@@ -101,38 +140,61 @@ void MergeRows(std::span<const GoldVersion> standing, std::vector<GoldWrite<Gold
 
 }  // namespace deriving
 
-// Derives each entity of `histories` from its part of `elements`, and merges with its part of `versions`, the rows that
-// stand; its part of `contexts` is what links tell of it. Summaries pay where entities are derived again and again as elements come.
+// Takes the parts of one entity after the other.
 template <class Pack>
-Derivation<typename Pack::Gold> DeriveEntities(std::span<const EntityHistory> histories,
-                                               std::span<const Element<typename Pack::Event>> elements,
-                                               std::span<const GoldVersion> versions, Contexts contexts,
-                                               bool summarize, UtcTime data_clock,
+class EachEntity {
+ public:
+  explicit EachEntity(const Histories<Pack>& all) : all_(all) {}
+
+  EntityFacts<typename Pack::Event, typename Pack::Gold> Next(const EntityHistory& of) {
+    const auto part = [](auto rows, size_t& from, size_t end) {
+      return rows.subspan(std::exchange(from, end), end - from);
+    };
+    return {.entity = of.entity,
+            .history = part(all_.elements, element_, of.elements_end),
+            .contexts = part(all_.contexts, context_, of.contexts_end),
+            .children = part(all_.children, child_, of.children_end),
+            .subject = of.subject,
+            .sighting = of.sighting};
+  }
+
+ private:
+  const Histories<Pack>& all_;
+  size_t element_ = 0, context_ = 0, child_ = 0;
+};
+
+// Derives each entity from its part of `all`, and merges with its part of the versions, the rows that stand. Summaries
+// pay where entities are derived again and again as elements come.
+template <class Pack>
+Derivation<typename Pack::Gold> DeriveEntities(const Histories<Pack>& all, bool summarize, UtcTime data_clock,
                                                const typename Pack::Options& options) {
   Derivation<typename Pack::Gold> made;
   std::vector<GoldWrite<typename Pack::Gold>> rows;
   std::vector<GoldVersion> standing;
-  rows.reserve(histories.size()), made.derived.reserve(histories.size());
+  rows.reserve(all.entities.size()), made.derived.reserve(all.entities.size());
   const typename Pack::Model& model = Pack::ModelOf(options);
-  size_t element = 0, version = 0, context = 0;
-  for (const EntityHistory& history : histories) {
-    const auto own = elements.subspan(element, history.elements_end - element);
-    const auto own_versions = versions.subspan(version, history.versions_end - version);
-    const Contexts own_contexts = contexts.subspan(context, history.contexts_end - context);
-    element = history.elements_end, version = history.versions_end, context = history.contexts_end;
+  EachEntity<Pack> each(all);
+  size_t version = 0;
+  for (const EntityHistory& history : all.entities) {
+    const auto facts = each.Next(history);
+    const auto versions = all.versions.subspan(version, history.versions_end - version);
+    version = history.versions_end;
     std::string summary(history.summary);
-    auto derived = deriving::Rows<Pack>(own, own_contexts, summary, summarize, data_clock, model);
+    auto derived = deriving::Rows<Pack>(facts, summary, summarize, data_clock, model);
     if (!derived.has_value()) {
       made.unfolded.push_back(history.entity);
       continue;
     }
     made.derived.push_back({.entity = history.entity, .summary = std::move(summary)});
-    standing.insert(standing.end(), own_versions.begin(), own_versions.end());
+    standing.insert(standing.end(), versions.begin(), versions.end());
     for (auto& row : *derived) {
       const UtcTime due = Pack::NextDue(row);
       const RowVersion row_version = Pack::VersionOf(row);
-      rows.push_back(
-          {.entity = history.entity, .version = row_version, .next_due_at = due, .row = std::move(row)});
+      rows.push_back({.entity = history.entity,
+                      .parent = deriving::ParentOf<Pack>(row),
+                      .version = row_version,
+                      .next_due_at = due,
+                      .row = std::move(row)});
     }
   }
   deriving::MergeRows<typename Pack::Gold>(standing, rows, made.gold);

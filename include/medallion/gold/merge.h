@@ -45,6 +45,7 @@ template <class Gold>
 struct GoldWrite {
   Write write = Write::kInsert;
   Digest entity;
+  Digest parent = {};  // the entity that is derived from the row, with others; all zeros: none
   RowVersion version;  // of the row; for a delete, of the row that goes
   UtcTime next_due_at = kNoTime;
   Gold row{};  // empty for a delete

@@ -8,6 +8,8 @@
 #include <limits>
 
 #include "medallion/base/time.h"
+#include "medallion/bronze/record.h"
+#include "medallion/silver/element.h"
 
 namespace medallion {
 
@@ -23,6 +25,12 @@ struct Sighting {
     for (size_t i = 0; i < most.size(); ++i) most[i] = std::max(most[i], other.most[i]);
   }
   bool operator==(const Sighting&) const = default;
+};
+
+// Whether the pack makes rows of sightings: see SightingOf in io/run.h.
+template <class Pack>
+concept Sights = requires(const Element<typename Pack::Event>& element) {
+  Pack::SightingOf(element, Direction::kIn);
 };
 
 }  // namespace medallion

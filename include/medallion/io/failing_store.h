@@ -36,7 +36,7 @@ class FailingStore final : public Store<Pack> {
   absl::Status Timelines(const TimelineQuery& query, TimelineAnswer<Event>& answer) override {
     return Call([&] { return inner_.Timelines(query, answer); });
   }
-  absl::Status History(const HistoryQuery& query, HistoryAnswer<Event>& answer) override {
+  absl::Status History(const HistoryQuery& query, HistoryAnswer<Pack>& answer) override {
     return Call([&] { return inner_.History(query, answer); });
   }
   absl::Status Apply(const Batch<Pack>& batch) override {

@@ -20,6 +20,8 @@
 #include "medallion/base/chunked.h"
 #include "medallion/io/element_codec.h"
 #include "medallion/io/element_tables.h"
+#include "medallion/io/gold_codec.h"
+#include "medallion/io/memory_sightings.h"
 #include "medallion/io/memory_tables.h"
 #include "medallion/io/memory_timelines.h"
 #include "medallion/io/store.h"
@@ -77,15 +79,16 @@ class MemoryStore final : public Store<Pack>, public Tables {
   absl::Status Seen(std::span<const RecordId> records, SeenAnswer& answer) override;
   absl::Status Known(const KnownQuery<Event>& query, KnownAnswer<Event>& answer) override;
   absl::Status Timelines(const TimelineQuery& query, TimelineAnswer<Event>& answer) override;
-  absl::Status History(const HistoryQuery& query, HistoryAnswer<Event>& answer) override;
+  absl::Status History(const HistoryQuery& query, HistoryAnswer<Pack>& answer) override;
   absl::Status Apply(const Batch<Pack>& batch) override;
 
   std::vector<std::string> Names() const override;
   absl::Status Read(std::string_view table, const RowSink& sink) override;
   absl::StatusOr<Accounting> Books() override { return books_; }
 
-  // The Gold row with this key, or nothing.
-  std::optional<Gold> Find(const Digest& key) const;
+  // The Gold row with this key, or nothing. Of several tables name the row's struct.
+  template <class Row = Gold>
+  std::optional<Row> Find(const Digest& key) const;
 
  private:
   static constexpr uint32_t kNone = memory::kNone;
@@ -102,6 +105,7 @@ class MemoryStore final : public Store<Pack>, public Tables {
     EntityKey key = {};
     uint32_t first = kNone;    // the latest of its elements
     uint32_t gold = kNone;     // the latest of its rows
+    uint32_t child = kNone;    // the latest of the rows whose parent it is
     uint32_t summary = kNone;  // a blob
     uint32_t summed = 0;       // the summary covers the elements numbered below
     bool stale = false;
@@ -111,6 +115,8 @@ class MemoryStore final : public Store<Pack>, public Tables {
     UtcTime next_due_at = kNoTime;
     uint32_t entity = kNone;
     uint32_t next_of_entity = kNone;
+    uint32_t parent = kNone;
+    uint32_t next_of_parent = kNone;
     uint32_t blob = kNone;  // kNone once it was dropped
   };
   struct Crowd {  // what a glance needs of a unit with many members
@@ -142,12 +148,12 @@ class MemoryStore final : public Store<Pack>, public Tables {
   void FollowChains(std::span<const uint32_t> entities, bool whole);
   void Join(uint32_t entity, bool whole, std::vector<uint32_t>& chain);
   void Answer(uint32_t entity, bool whole, std::span<const uint32_t> chain,
-              HistoryAnswer<Event>& answer) const;
-  bool AnswerAll(std::vector<uint32_t>& entities, const HistoryQuery& query, HistoryAnswer<Event>& answer);
+              HistoryAnswer<Pack>& answer) const;
+  bool AnswerAll(std::vector<uint32_t>& entities, const HistoryQuery& query, HistoryAnswer<Pack>& answer);
   std::vector<uint32_t> SortedSlots(std::string_view table) const;
   BronzeRecord Shown(uint32_t record) const;
   template <class Emit>
-  absl::Status ReadGold(const Emit& emit) const;
+  absl::Status ReadGold(size_t table, const Emit& emit) const;
 
   // Writing.
   void PrefetchPlaces(std::span<const Element<Event>> elements) const;
@@ -169,6 +175,10 @@ class MemoryStore final : public Store<Pack>, public Tables {
   }
   void MakeStale(uint32_t entity);
   void MakeStaleAlone(uint32_t entity);
+  void MakeRollupStale(uint32_t entity);
+  void See(const Element<Event>& element, Direction direction);
+  void Unsee(const Element<Event>& element);
+  void CountAgain();
   void Put(const LinkWrite& write);
   void DropSummary(uint32_t entity);
   static std::optional<memory::Mark> MarkOf(const Element<Event>& element);
@@ -190,7 +200,7 @@ class MemoryStore final : public Store<Pack>, public Tables {
   Chunked<Slot> slots_;
   absl::flat_hash_set<uint32_t> withdrawn_;  // elements that are gone; their bytes still name their units
   absl::flat_hash_map<uint32_t, std::vector<uint32_t>>
-      apart_;                  // elements of a record that do not follow its first
+      apart_;                  // where elements of a record begin that do not follow its first
   memory::DigestIndex units_;  // the latest element of each
   absl::flat_hash_map<Digest, Crowd> crowds_;
   Chunked<Entity> entities_;
@@ -200,6 +210,10 @@ class MemoryStore final : public Store<Pack>, public Tables {
   Chunked<GoldRow> gold_;
   memory::DigestIndex gold_of_;
   std::set<std::pair<UtcTime, uint32_t>> due_;
+  std::vector<uint32_t> stale_rollups_;
+  memory::Sightings sightings_;
+  absl::flat_hash_map<uint32_t, std::string> sighted_;  // entity -> subject
+  absl::flat_hash_set<std::string> to_count_;           // subjects, in this batch
   memory::Timelines timelines_;
   memory::Links links_;
   std::vector<std::string> log_;
@@ -247,15 +261,15 @@ Digest MemoryStore<Pack>::UnitOf(uint32_t slot) const {
 template <class Pack>
 template <class Visit>
 void MemoryStore<Pack>::ForRecord(uint32_t record, Visit&& visit) const {
-  for (uint32_t slot = records_.first(record); slot < slots_.size() && slots_[slot].record == record;
-       ++slot) {
-    if (IsLive(slot)) visit(slot);
-  }
+  const auto visit_run = [&](uint32_t slot) {
+    for (; slot < slots_.size() && slots_[slot].record == record; ++slot) {
+      if (IsLive(slot)) visit(slot);
+    }
+  };
+  visit_run(records_.first(record));
   const auto apart = apart_.find(record);
   if (apart == apart_.end()) return;
-  for (const uint32_t slot : apart->second) {
-    if (IsLive(slot)) visit(slot);
-  }
+  for (const uint32_t first : apart->second) visit_run(first);
 }
 
 template <class Pack>
@@ -395,7 +409,7 @@ void MemoryStore<Pack>::FollowChains(std::span<const uint32_t> entities, bool wh
 
 template <class Pack>
 void MemoryStore<Pack>::Answer(uint32_t number, bool whole, std::span<const uint32_t> chain,
-                               HistoryAnswer<Event>& answer) const {
+                               HistoryAnswer<Pack>& answer) const {
   const Entity& entity = entities_[number];
   const bool summed = !whole && entity.summary != kNone;
   for (auto slot = chain.rbegin(); slot != chain.rend();
@@ -407,11 +421,21 @@ void MemoryStore<Pack>::Answer(uint32_t number, bool whole, std::span<const uint
     if (gold_[row].blob != kNone) answer.versions.push_back({entity.key, Pack::VersionOf(UnpackGold(row))});
   }
   if (!links_.empty()) links_.Contexts(entity.key, answer.contexts);
+  for (uint32_t row = entity.child; row != kNone; row = gold_[row].next_of_parent) {
+    if (gold_[row].blob != kNone) answer.children.push_back(UnpackGold(row));
+  }
   answer.entities.push_back({.entity = entity.key,
                              .summary = summed ? blobs_.At(entity.summary) : std::string_view(),
                              .elements_end = answer.elements.size(),
                              .versions_end = answer.versions.size(),
-                             .contexts_end = answer.contexts.size()});
+                             .contexts_end = answer.contexts.size(),
+                             .children_end = answer.children.size()});
+  if (const auto sighted = sighted_.find(number); sighted != sighted_.end()) {
+    const memory::Sightings::Known* const known = sightings_.Find(sighted->second);
+    if (known == nullptr) return;
+    answer.entities.back().subject = answer.texts.Copy(known->name);
+    answer.entities.back().sighting = known->sighting;
+  }
 }
 
 // Adds to the entity's own elements those of the entities that are linked to it, or takes them away where it is linked
@@ -436,7 +460,7 @@ void MemoryStore<Pack>::Join(uint32_t number, bool whole, std::vector<uint32_t>&
 // Answers these entities, and clears them. False, and there are more to answer, if there was no room for one.
 template <class Pack>
 bool MemoryStore<Pack>::AnswerAll(std::vector<uint32_t>& entities, const HistoryQuery& query,
-                                  HistoryAnswer<Event>& answer) {
+                                  HistoryAnswer<Pack>& answer) {
   FollowChains(entities, query.whole);
   for (size_t i = 0; i < entities.size(); ++i) {
     if (!links_.empty()) Join(entities[i], query.whole, chains_[i]);
@@ -449,7 +473,7 @@ bool MemoryStore<Pack>::AnswerAll(std::vector<uint32_t>& entities, const History
 }
 
 template <class Pack>
-absl::Status MemoryStore<Pack>::History(const HistoryQuery& query, HistoryAnswer<Event>& answer) {
+absl::Status MemoryStore<Pack>::History(const HistoryQuery& query, HistoryAnswer<Pack>& answer) {
   absl::flat_hash_set<uint32_t> taken;
   answer.elements.reserve(std::min<size_t>(query.rows_max, 8 * kAhead));
   std::vector<uint32_t> waiting;
@@ -467,10 +491,14 @@ absl::Status MemoryStore<Pack>::History(const HistoryQuery& query, HistoryAnswer
     answer.entities.push_back({.entity = key,
                                .elements_end = answer.elements.size(),
                                .versions_end = answer.versions.size(),
-                               .contexts_end = answer.contexts.size()});
+                               .contexts_end = answer.contexts.size(),
+                               .children_end = answer.children.size()});
   }
   size_t skip = query.stale_skip;
-  for (size_t i = stale_begin_; query.stale && i < stale_.size(); ++i) {
+  for (size_t i = 0; query.rollups && i < stale_rollups_.size(); ++i) {
+    if (entities_[stale_rollups_[i]].stale && !take(stale_rollups_[i])) return absl::OkStatus();
+  }
+  for (size_t i = stale_begin_; query.stale && !query.rollups && i < stale_.size(); ++i) {
     if (!entities_[stale_[i]].stale || (skip > 0 && skip-- > 0)) continue;
     if (!take(stale_[i])) return absl::OkStatus();
   }
@@ -558,11 +586,13 @@ absl::Status MemoryStore<Pack>::PutAll(const Batch<Pack>& batch) {
     if (write.write == Write::kDelete) continue;
     if (auto status = Put(write); !status.ok()) return status;
   }
+  CountAgain();
   for (const LinkWrite& write : batch.links) Put(write);
   for (const ResolvedTimeline& resolved : batch.resolved) timelines_.Resolved(resolved);
   for (const Derived& derived : batch.derived) {
     if (auto status = Refreshed(derived); !status.ok()) return status;
   }
+  std::erase_if(stale_rollups_, [&](uint32_t entity) { return !entities_[entity].stale; });
   return absl::OkStatus();
 }
 
@@ -660,7 +690,9 @@ void MemoryStore<Pack>::Withdraw(const ElementId& id) {
   const uint32_t slot = record == kNone ? kNone : FindSlot(record, id.ordinal);
   if (slot == kNone) return;
   Arena texts;
-  Replaces(slot, Unpack(slot, texts));
+  const Element<Event> stood = Unpack(slot, texts);
+  Replaces(slot, stood);
+  Unsee(stood);
   withdrawn_.insert(slot);
   --books_.elements;
 }
@@ -669,7 +701,8 @@ template <class Pack>
 uint32_t MemoryStore<Pack>::EntityOf(const EntityKey& key) {
   const auto number = static_cast<uint32_t>(entities_.size());
   const auto is_it = [&](uint32_t entity) { return entities_[entity].key == key; };
-  if (const uint32_t* const found = entity_of_.FindOrInsert(key, number, is_it); found != nullptr) return *found;
+  if (const uint32_t* const found = entity_of_.FindOrInsert(key, number, is_it); found != nullptr)
+    return *found;
   entities_.push_back({.key = key});
   return number;
 }
@@ -712,6 +745,7 @@ absl::Status MemoryStore<Pack>::Put(const Element<Event>& element, uint32_t reco
   PackElement(element, packed_);
   if (auto status = KeepBlob(packed_.bytes(), slots_[slot].blob); !status.ok()) return status;
   if (!known) Chain(slot, entity, element);
+  if (!known) See(element, records_.ArrivalOf(record).direction);
   if (const auto mark = MarkOf(element); mark.has_value()) {
     known ? timelines_.Touch(*mark) : timelines_.Put(*mark, slot);
   }
@@ -744,6 +778,57 @@ void MemoryStore<Pack>::Chain(uint32_t slot, uint32_t entity, const Element<Even
 }
 
 template <class Pack>
+void MemoryStore<Pack>::MakeRollupStale(uint32_t entity) {
+  if (!std::exchange(entities_[entity].stale, true)) stale_rollups_.push_back(entity);
+}
+
+template <class Pack>
+void MemoryStore<Pack>::See(const Element<Event>& element, Direction direction) {
+  if constexpr (Sights<Pack>) {
+    const std::optional<Sighting> sighting = Pack::SightingOf(element, direction);
+    if (!sighting.has_value()) return;
+    std::string subject = Pack::SubjectKey(element.row);
+    if (!sightings_.Take(subject, Pack::Subject(element.row), *sighting)) return;
+    const uint32_t entity = EntityOf(Pack::SightingKey(subject));
+    sighted_.try_emplace(entity, std::move(subject));
+    MakeRollupStale(entity);
+  }
+}
+
+template <class Pack>
+void MemoryStore<Pack>::Unsee(const Element<Event>& element) {
+  if constexpr (Sights<Pack>) {
+    const std::string subject = Pack::SubjectKey(element.row);
+    for (const Direction direction : {Direction::kIn, Direction::kOut}) {  // it may have been another
+      const std::optional<Sighting> sighting = Pack::SightingOf(element, direction);
+      if (!sighting.has_value()) continue;
+      if (sightings_.RestsOn(subject, Pack::Subject(element.row), *sighting)) to_count_.insert(subject);
+    }
+  }
+}
+
+// A maximum that is gone leaves no trace of the next: then all elements are looked at. It takes a record that is
+// delivered again with another arrival.
+template <class Pack>
+void MemoryStore<Pack>::CountAgain() {
+  if constexpr (Sights<Pack>) {
+    if (to_count_.empty()) return;
+    for (const std::string& subject : to_count_) {
+      sightings_.Forget(subject);
+      MakeRollupStale(EntityOf(Pack::SightingKey(subject)));
+    }
+    for (uint32_t slot = 0; slot < slots_.size(); ++slot) {
+      if (!IsLive(slot)) continue;
+      Arena texts;
+      const Element<Event> element = Unpack(slot, texts);
+      if (to_count_.contains(Pack::SubjectKey(element.row)))
+        See(element, records_.ArrivalOf(slots_[slot].record).direction);
+    }
+    to_count_.clear();
+  }
+}
+
+template <class Pack>
 absl::Status MemoryStore<Pack>::Refreshed(const Derived& derived) {
   Entity& entity = entities_[EntityOf(derived.entity)];
   entity.stale = false;
@@ -764,6 +849,7 @@ void MemoryStore<Pack>::Drop(const GoldWrite<Gold>& write) {
   if (row.blob == kNone) return;
   if (write.write == Write::kDelete && entities_[row.entity].key != write.entity) return;
   dropped_.push_back(std::exchange(row.blob, kNone));
+  if (row.parent != kNone) MakeRollupStale(row.parent);
   if (row.next_due_at != kNoTime) due_.erase({row.next_due_at, *found});
 }
 
@@ -771,21 +857,25 @@ void MemoryStore<Pack>::Drop(const GoldWrite<Gold>& write) {
 template <class Pack>
 absl::Status MemoryStore<Pack>::Put(const GoldWrite<Gold>& write) {
   const uint32_t entity = EntityOf(write.entity);
+  const uint32_t parent = write.parent == EntityKey{} ? kNone : EntityOf(write.parent);
   uint32_t* const found = gold_of_.Find(write.version.key, IsGold(write.version.key));
   uint32_t number = found == nullptr ? kNone : *found;
-  if (number == kNone || gold_[number].entity != entity) {
+  if (number == kNone || gold_[number].entity != entity || gold_[number].parent != parent) {
     number = static_cast<uint32_t>(gold_.size());
     gold_.push_back({.key = write.version.key,
                      .entity = entity,
-                     .next_of_entity = std::exchange(entities_[entity].gold, number)});
+                     .next_of_entity = std::exchange(entities_[entity].gold, number),
+                     .parent = parent});
+    if (parent != kNone) gold_[number].next_of_parent = std::exchange(entities_[parent].child, number);
     if (found != nullptr) *found = number;
     if (found == nullptr) gold_of_.Insert(write.version.key, number);
   }
   GoldRow& row = gold_[number];
   row.next_due_at = write.next_due_at;
   if (row.next_due_at != kNoTime) due_.emplace(row.next_due_at, number);
+  if (parent != kNone) MakeRollupStale(parent);
   packed_.Clear();
-  packed_(write.row);
+  PackGold(write.row, packed_);
   return KeepBlob(packed_.bytes(), row.blob);
 }
 
@@ -797,24 +887,32 @@ typename Pack::Gold MemoryStore<Pack>::UnpackGold(uint32_t row) const {
   Arena texts;
   PackReader reader(blobs_.At(gold_[row].blob), texts);
   Gold gold;
-  reader(gold);
+  medallion::UnpackGold(reader, gold);
   return gold;
 }
 
 template <class Pack>
-std::optional<typename Pack::Gold> MemoryStore<Pack>::Find(const Digest& key) const {
+template <class Row>
+std::optional<Row> MemoryStore<Pack>::Find(const Digest& key) const {
   const uint32_t* const found = gold_of_.Find(key, IsGold(key));
   if (found == nullptr || gold_[*found].blob == kNone) return std::nullopt;
-  return UnpackGold(*found);
+  Gold row = UnpackGold(*found);
+  if constexpr (std::same_as<Row, Gold>) {
+    return row;
+  } else {
+    Row* const own = std::get_if<Row>(&row);
+    return own == nullptr ? std::nullopt : std::optional<Row>(std::move(*own));
+  }
 }
 
 template <class Pack>
 std::vector<std::string> MemoryStore<Pack>::Names() const {
   std::vector<std::string> names;
-  for (const std::string_view name :
-       {Pack::kSilverTable, kQuarantineTable, kAuditTable, kIgnoredTable, Pack::kGoldTable, kRunLogTable}) {
+  for (const std::string_view name : {Pack::kSilverTable, kQuarantineTable, kAuditTable, kIgnoredTable}) {
     names.emplace_back(name);
   }
+  for (const std::string_view name : Pack::kGoldTables) names.emplace_back(name);
+  names.emplace_back(kRunLogTable);
   return names;
 }
 
@@ -853,17 +951,17 @@ BronzeRecord MemoryStore<Pack>::Shown(uint32_t record) const {
 
 template <class Pack>
 template <class Emit>
-absl::Status MemoryStore<Pack>::ReadGold(const Emit& emit) const {
+absl::Status MemoryStore<Pack>::ReadGold(size_t table, const Emit& emit) const {
   std::vector<std::pair<Digest, uint32_t>> rows;
   for (uint32_t row = 0; row < gold_.size(); ++row) {
     if (gold_[row].blob != kNone) rows.emplace_back(gold_[row].key, row);
   }
   std::sort(rows.begin(), rows.end());
   for (const std::pair<Digest, uint32_t>& row : rows) {
-    if (auto status = emit([&](std::string& line) { AppendJson(UnpackGold(row.second), line); });
-        !status.ok()) {
+    const Gold gold = UnpackGold(row.second);
+    if (GoldTableOf(gold) != table) continue;
+    if (auto status = emit([&](std::string& line) { AppendGoldJson(gold, line); }); !status.ok())
       return status;
-    }
   }
   return absl::OkStatus();
 }
@@ -880,7 +978,10 @@ absl::Status MemoryStore<Pack>::Read(std::string_view table, const RowSink& sink
     append(line);
     return sink(line);
   };
-  if (table == Pack::kGoldTable) return ReadGold(emit);
+  const auto gold = std::find(Pack::kGoldTables.begin(), Pack::kGoldTables.end(), table);
+  if (gold != Pack::kGoldTables.end()) {
+    return ReadGold(static_cast<size_t>(gold - Pack::kGoldTables.begin()), emit);
+  }
   if (table == kRunLogTable) {
     for (const std::string& logged : log_) {
       if (auto status = sink(logged); !status.ok()) return status;

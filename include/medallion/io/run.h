@@ -8,9 +8,10 @@
 //
 //   struct Pack {
 //     using Event = …;    // a Silver row: see base/columns.h for VisitColumns, io/element_codec.h for VisitFields
-//     using Gold = …;     // a derived row: VisitColumns
+//     using Gold = …;     // a derived row, or a std::variant of rows of several tables: VisitColumns, VisitFields
 //     using Options = …;
-//     static constexpr std::string_view kName, kSilverTable, kGoldTable;
+//     static constexpr std::string_view kName, kSilverTable;
+//     static constexpr std::array<std::string_view, …> kGoldTables;  // one a type of Gold
 //     static Refined<Event> Refine(std::span<const BronzeRecord>, const Options&);
 //     static Policy PolicyOf(const Options&);
 //     // Cuts the members of one unit, sorted by Order, into facts; called where `identity.cut` is set.
@@ -21,17 +22,15 @@
 //     static std::string Difference(const Event& row, const Event& fact, uint8_t differs);
 //     using Model = …;    // what deriving needs of the options, made ready once for many entities
 //     static Model ModelOf(const Options&);
-//     // The Gold rows of one entity; equal for any order of `history` and of `contexts`, which links give (see
-//     // gold/resolve.h; without Resolve there are none).
-//     static std::vector<Gold> Derive(std::span<const Element<Event>> history, Contexts contexts,
-//                                     UtcTime data_clock, const Model&);
+//     // The Gold rows of one entity, from what is told of it; equal for any order of each part.
+//     static std::vector<Gold> Derive(const EntityFacts<Event, Gold>&, UtcTime data_clock, const Model&);
 //     // Where the pack keeps summaries, these two in its place. The first sets `summary` to one of the history, or
 //     // leaves it empty; the second goes on from it, and answers nothing where `added` does not sort after all that
 //     // the summary covers, or is more than a summary can take in. Rows are those of the whole history.
-//     static std::vector<Gold> Derive(std::span<const Element<Event>> history, Contexts contexts,
-//                                     UtcTime data_clock, const Model&, std::string* summary);
-//     static std::optional<std::vector<Gold>> Continue(std::string& summary, std::span<const Element<Event>> added,
-//                                                      Contexts contexts, UtcTime data_clock, const Model&);
+//     static std::vector<Gold> Derive(const EntityFacts<Event, Gold>&, UtcTime data_clock, const Model&,
+//                                     std::string* summary);
+//     static std::optional<std::vector<Gold>> Continue(std::string& summary, const EntityFacts<Event, Gold>& added,
+//                                                      UtcTime data_clock, const Model&);
 //     static RowVersion VersionOf(const Gold&);
 //     static UtcTime NextDue(const Gold&);  // after the clock it was derived at, or kNoTime
 //     static std::string_view Subject(const Event&);  // whom the row is about (a charge point)
@@ -40,6 +39,12 @@
 //     // part of a timeline says (see gold/resolve.h).
 //     static std::string SubjectKey(const Event&);
 //     static Resolution Resolve(const Timeline<Event>&, const Options&);
+//     // Where rows are made of rows: the entity that is derived from this one, with others; or all zeros.
+//     static EntityKey ParentOf(const Gold&);
+//     // Where rows are made of sightings: of the subject of SubjectKey by this element, and the entity that is derived
+//     // from them.
+//     static std::optional<Sighting> SightingOf(const Element<Event>&, Direction);
+//     static EntityKey SightingKey(std::string_view subject);
 //   };
 #pragma once
 
@@ -123,7 +128,8 @@ class Runner {
   // Resolves all timelines that were touched, and derives all entities that are stale, at the store's data clock.
   absl::Status RefreshGold() {
     if (auto status = ResolveAll(); !status.ok()) return status;
-    return DeriveAll({.stale = true}, kNoTime);
+    if (auto status = DeriveAll({.stale = true}, kNoTime); !status.ok()) return status;
+    return DeriveAll({.stale = true, .rollups = true}, kNoTime);
   }
 
   // Derives all rows that are stale, or due at `clock` or at the store's own data clock, whichever is later; the clock
@@ -131,7 +137,8 @@ class Runner {
   absl::Status Sweep(UtcTime clock) {
     if (auto status = ResolveAll(); !status.ok()) return status;
     if (auto status = DeriveAll({.stale = true}, clock); !status.ok()) return status;
-    return DeriveAll({}, clock);
+    if (auto status = DeriveAll({}, clock); !status.ok()) return status;
+    return DeriveAll({.stale = true, .rollups = true}, clock);
   }
 
   const RunReport& report() const { return report_; }
@@ -146,6 +153,7 @@ class Runner {
     UtcTime clock = kNoTime;
     int64_t redelivered = 0;
     bool passed_over = false;  // a record lay beyond as_of: the position must stay before it
+    SeenAnswer seen;           // owns the texts of arrivals that stood
     KnownAnswer<Event> glanced;
     KnownAnswer<Event> known;  // at last, of its elements those that now stand otherwise
     Arena texts;
@@ -176,7 +184,7 @@ class Runner {
 
   // Entities on their way from their histories to Gold.
   struct Part {
-    HistoryAnswer<Event> history;
+    HistoryAnswer<Pack> history;
     Derivation<Gold> made;
   };
   using Parts = InOrder<std::shared_ptr<Part>>;
@@ -317,7 +325,7 @@ typename Runner<Pack>::Once Runner<Pack>::EachOnce(std::span<const BronzeRecord>
 template <class Pack>
 absl::Status Runner<Pack>::Admit(std::span<const BronzeRecord> delivered, Work& work) {
   Once once = EachOnce(delivered, work);
-  SeenAnswer seen;
+  SeenAnswer& seen = work.seen;
   if (auto status = store_.Seen(once.ids, seen); !status.ok()) return status;
   work.clock = std::max(work.clock, seen.checkpoint.data_clock);
   for (size_t i = 0; i < once.ids.size(); ++i) {
@@ -507,10 +515,9 @@ absl::Status Runner<Pack>::BeginPart(HistoryQuery& query, UtcTime clock, Parts& 
   query.stale_skip += part->history.entities.size();
   if (part->history.entities.empty()) return absl::OkStatus();
   parts.Add([this, part, clock] {
-    const HistoryAnswer<Event>& history = part->history;
+    const HistoryAnswer<Pack>& history = part->history;
     const bool summarize = run_.refresh == Refresh::kEachBatch;
-    part->made = DeriveEntities<Pack>(history.entities, history.elements, history.versions, history.contexts,
-                                      summarize, clock, options_);
+    part->made = DeriveEntities<Pack>(history.histories(), summarize, clock, options_);
     return part;
   });
   return absl::OkStatus();
@@ -522,10 +529,9 @@ absl::Status Runner<Pack>::DeriveWhole(Part& part, UtcTime clock) {
   Derivation<Gold>& made = part.made;
   const bool summarize = run_.refresh == Refresh::kEachBatch;
   for (std::span<const EntityKey> rest = made.unfolded; !rest.empty();) {
-    HistoryAnswer<Event> whole;
+    HistoryAnswer<Pack> whole;
     if (auto status = store_.History({.entities = rest, .whole = true}, whole); !status.ok()) return status;
-    auto others = DeriveEntities<Pack>(whole.entities, whole.elements, whole.versions, whole.contexts,
-                                       summarize, clock, options_);
+    auto others = DeriveEntities<Pack>(whole.histories(), summarize, clock, options_);
     std::move(others.gold.begin(), others.gold.end(), std::back_inserter(made.gold));
     std::move(others.derived.begin(), others.derived.end(), std::back_inserter(made.derived));
     rest = rest.subspan(whole.entities.size());
@@ -543,6 +549,7 @@ absl::Status Runner<Pack>::WriteGold(const Derivation<Gold>& made, UtcTime clock
 }
 
 // Stale entities stop being stale when they are written; rows that are due stop being so, or do not change any more.
+// Rollups are not derived ahead: writing one may touch another.
 template <class Pack>
 absl::Status Runner<Pack>::DeriveAll(HistoryQuery query, UtcTime clock) {
   SeenAnswer seen;
@@ -556,7 +563,7 @@ absl::Status Runner<Pack>::DeriveAll(HistoryQuery query, UtcTime clock) {
   }
   Parts parts(run_.refresh == Refresh::kAtEnd ? run_.threads : 1);  // else they are few
   for (bool more = true;;) {
-    while (more && parts.size() < (query.stale ? ahead() : 1)) {
+    while (more && parts.size() < (query.stale && !query.rollups ? ahead() : 1)) {
       if (auto status = BeginPart(query, clock, parts, more); !status.ok()) return status;
     }
     if (parts.size() == 0) return absl::OkStatus();

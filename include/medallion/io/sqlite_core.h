@@ -5,7 +5,7 @@
 //
 //   <Pack::kSilverTable>, silver_quarantine_events, silver_duplicate_events_audit, silver_ignored
 //                        `element`: the element's number, as in medallion_elements
-//   <Pack::kGoldTable>   `row`: as in medallion_gold
+//   <Pack::kGoldTables>  `row`: as in medallion_gold
 //   ops_run_log          `row`: order of writing
 //   bronze_records       every record; times in microseconds since 1970
 //
@@ -14,7 +14,11 @@
 //   medallion_elements   one row an element; element = record << 24 | ordinal
 //     fate, hour         for the books; hour of ingest_ts, counted from 1970
 //     body               the element, see PackWhole in io/element_codec.h
-//   medallion_gold       the version of each Gold row, the entity it comes from, and when it is due. This is what was written; the public table may have been changed by hand
+//   medallion_gold       the version of each Gold row, the entity it comes from, its table, counted from 0, and when it
+//                        is due; `parent` and `body`, the row (see io/gold_codec.h), where others are derived from it.
+//                        This is what was written; the public table may have been changed by hand
+//   medallion_rollups    entities that are derived from rows or sightings, and are to be derived again
+//   medallion_sightings  what is known of each subject: its spelling that sorts first, and maxima
 //   medallion_stale      entities to be derived again: of each batch those it touched, unless they were stale before;
 //                        stale is who is in a batch after that up to which its row in medallion_entities is fresh
 //   medallion_entities   one row an entity that was derived: it is fresh up to `batch`; `summary`, or nothing, equals
@@ -51,6 +55,7 @@
 #include "medallion/base/arena.h"
 #include "medallion/bronze/record.h"
 #include "medallion/gold/merge.h"
+#include "medallion/gold/sighting.h"
 #include "medallion/io/sqlite.h"
 #include "medallion/io/sqlite_runs.h"
 #include "medallion/io/sqlite_timelines.h"
@@ -78,8 +83,12 @@ uint64_t EventKey(const Identity& winner, uint64_t event_id);
 uint64_t UnitKey(const Digest& unit);  // with the tag 0
 
 // The tables for everyone, in the order of the flow.
-enum class Table : uint8_t { kSilver, kQuarantine, kAudit, kIgnored, kGold, kRunLog };
-inline constexpr size_t kTables = 6;
+// The Gold tables come last, counted on from kGold.
+enum class Table : uint8_t { kSilver, kQuarantine, kAudit, kIgnored, kRunLog, kGold };
+inline constexpr size_t kElementTables = 4;
+inline Table GoldTable(size_t number) {
+  return static_cast<Table>(static_cast<size_t>(Table::kGold) + number);
+}
 
 Table TableOf(Fate fate);  // of an element
 
@@ -90,7 +99,7 @@ struct TableShape {
 
 struct StoreShape {
   std::string pack;
-  std::array<TableShape, kTables> tables;  // by Table
+  std::vector<TableShape> tables;  // by Table
 };
 
 // A record that is in the store.
@@ -112,12 +121,24 @@ struct KeptGold {
   int64_t asked = 0;
   int64_t number = 0;
   GoldVersion version;
+  size_t table = 0;
+  EntityKey parent;
 };
 
 // A Gold row to be written.
 struct GoldEntry {
   GoldVersion version;
   UtcTime next_due_at;
+  size_t table = 0;
+  EntityKey parent = {};
+  std::string_view body = {};
+};
+
+// What is known of a subject.
+struct KeptSighting {
+  std::string subject, name;
+  EntityKey entity;
+  Sighting sighting;
 };
 
 class Core {
@@ -138,6 +159,17 @@ class Core {
   absl::Status FindRecords(std::span<const RecordId> ids, std::vector<KeptRecord>& records, Arena& texts);
   absl::Status FindEntities(std::span<const EntityKey> entities, std::vector<KeptEntity>& kept, Arena& texts);
   absl::Status FindGold(std::span<const EntityKey> entities, std::vector<KeptGold>& rows);
+  // Calls use(body) for each row whose parent the entity is.
+  template <class Use>
+  absl::Status ForChildren(const EntityKey& parent, Use&& use) {
+    Query query(find_children_, parent);
+    while (query.Next()) use(query.Text(0));
+    return query.status();
+  }
+  absl::Status ReadRollups(size_t most, std::vector<EntityKey>& entities);
+  // Of the subject that the entity is derived from; none, or of this subject.
+  absl::Status FindSighting(const EntityKey& entity, std::optional<KeptSighting>& found);
+  absl::Status FindSighting(const std::string& subject, std::optional<KeptSighting>& found);
 
   // Further entities that are stale, in the order of their first touch, from `place` on, which moves; some of them may
   // come again. None: that was all. Or such as are due, the earliest first, from the `skip`th on.
@@ -190,6 +222,17 @@ class Core {
   // The rows of these versions; the feed gives the columns of each, in their order.
   absl::Status PutGold(std::span<const GoldEntry> entries, absl::FunctionRef<void(size_t, Cells&)> columns);
   absl::Status DropGold(std::span<const GoldVersion> rows);
+  absl::Status MarkRollup(const EntityKey& entity);
+  absl::Status PutSighting(const KeptSighting& sighting);
+  absl::Status DropSighting(const std::string& subject);
+  // Calls use(element, body, direction) for every element there is. Until it answers false.
+  template <class Use>
+  absl::Status ForAllElements(Use&& use) {
+    Query query(read_all_);
+    while (query.Next() && use(query.Int(0), query.Text(1), static_cast<Direction>(query.Int(2)))) {
+    }
+    return query.status();
+  }
   absl::Status PutPosition(std::string_view source, std::string_view position);
   absl::Status RaiseClock(UtcTime clock);
   absl::Status PutLog(const Cells& cells, std::string_view json);
@@ -242,12 +285,17 @@ class Core {
   absl::Status Check(std::span<const RecordId> ids, std::span<const Hit> hits,
                      std::vector<KeptRecord>& records, Arena& texts);
   absl::Status PutRecords(std::span<const RecordWrite* const> fresh);
-  absl::StatusOr<std::vector<int64_t>> FindGold(std::span<const GoldVersion> rows);
+  absl::StatusOr<std::vector<KeptGold>> FindGold(std::span<const GoldVersion> rows);
+  absl::Status PutVersions(std::span<const GoldEntry> entries, std::span<const KeptGold> stood);
+  absl::Status PrepareRollups();
+  absl::Status DropStood(const KeptGold& stood);
+  size_t tables() const { return shape_size_; }
   absl::Status CountFates(Accounting& books);
 
   Connection connection_;  // first: what follows refers to it
   std::string pack_;
-  std::array<PublicTable, kTables> tables_;
+  std::unique_ptr<PublicTable[]> tables_;
+  size_t shape_size_ = 0;
   RunIndex coordinates_{"medallion_coordinates", 0};
   RunIndex units_{"medallion_units", kTagBits};
   RunIndex histories_{"medallion_histories", 64};
@@ -260,7 +308,9 @@ class Core {
   Statement read_body_, read_fed_, read_bodies_, put_elements_, drop_element_;
   Statement read_stale_, put_stale_, trim_stale_, top_stale_, top_entity_, read_entities_, put_entities_,
       drop_summary_;
-  Statement find_gold_, find_due_, top_gold_, put_gold_, drop_gold_;
+  Statement find_gold_, find_due_, top_gold_, put_gold_, drop_gold_, find_children_;
+  Statement read_rollups_, put_rollup_, drop_rollup_, find_sighting_, find_sighted_, put_sighting_,
+      drop_sighting_, read_all_;
   Statement put_position_, raise_clock_, last_log_;
   bool watched_ = false;
   int64_t watched_version_ = 0;

@@ -8,8 +8,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +23,7 @@
 #include "absl/status/statusor.h"
 #include "medallion/io/element_codec.h"
 #include "medallion/io/element_tables.h"
+#include "medallion/io/gold_codec.h"
 #include "medallion/io/sqlite_core.h"
 #include "medallion/io/store.h"
 #include "medallion/io/tables.h"
@@ -44,7 +47,7 @@ class SqliteStore final : public Store<Pack>, public Tables {
   absl::Status Seen(std::span<const RecordId> records, SeenAnswer& answer) override;
   absl::Status Known(const KnownQuery<Event>& query, KnownAnswer<Event>& answer) override;
   absl::Status Timelines(const TimelineQuery& query, TimelineAnswer<Event>& answer) override;
-  absl::Status History(const HistoryQuery& query, HistoryAnswer<Event>& answer) override;
+  absl::Status History(const HistoryQuery& query, HistoryAnswer<Pack>& answer) override;
   absl::Status Apply(const Batch<Pack>& batch) override;
 
   std::vector<std::string> Names() const override { return core_.Names(); }
@@ -69,7 +72,7 @@ class SqliteStore final : public Store<Pack>, public Tables {
   // Where the entities that History asks for come from: first those given, then the stale, then the due.
   struct Entities {
     size_t given = 0;
-    bool stale_left = false, due_left = false;
+    bool stale_left = false, rollups_left = false, due_left = false;
     sqlite::Core::StalePlace stale;
     size_t due = 0;
     size_t skip = 0;  // stale ones that are still to be passed over
@@ -77,12 +80,17 @@ class SqliteStore final : public Store<Pack>, public Tables {
   };
   absl::Status NextEntities(const HistoryQuery& query, Entities& from, std::vector<EntityKey>& next);
   absl::Status ReadHistories(std::span<const EntityKey> entities, const HistoryQuery& query,
-                             HistoryAnswer<Event>& answer);
+                             HistoryAnswer<Pack>& answer);
   absl::Status ReadHistory(const EntityKey& entity, const sqlite::KeptEntity& kept,
-                           std::span<const sqlite::Hit> elements, HistoryAnswer<Event>& answer);
-  absl::Status ReadJoined(const EntityKey& root, const sqlite::KeptEntity& kept,
-                          HistoryAnswer<Event>& answer);
+                           std::span<const sqlite::Hit> elements, HistoryAnswer<Pack>& answer);
+  absl::Status ReadJoined(const EntityKey& root, const sqlite::KeptEntity& kept, HistoryAnswer<Pack>& answer);
   static std::optional<memory::Mark> MarkOf(const ElementRow& element);
+  absl::Status ReadChildren(const EntityKey& parent, HistoryAnswer<Pack>& answer);
+  absl::Status ReadSighting(const EntityKey& entity, HistoryAnswer<Pack>& answer);
+  void See(const ElementRow& element, Direction direction);
+  absl::Status Unsee(const ElementRow& element);
+  absl::Status PutSightings();
+  absl::Status CountAgain();
 
   // Writing.
   absl::Status PutAll(const Batch<Pack>& batch);
@@ -112,7 +120,9 @@ class SqliteStore final : public Store<Pack>, public Tables {
   std::vector<int64_t> numbers_;
   std::vector<sqlite::Entry> units_, histories_;
   std::vector<EntityKey> stale_, unsummed_;
-  sqlite::Cells cells_;  // scratch
+  std::map<std::string, sqlite::KeptSighting> seen_;  // by subject
+  std::set<std::string> to_count_;                    // subjects
+  sqlite::Cells cells_;                               // scratch
   PackWriter body_;
   std::string json_;
 };
@@ -123,13 +133,15 @@ template <class Pack>
 absl::StatusOr<std::unique_ptr<SqliteStore<Pack>>> SqliteStore<Pack>::Open(const std::string& path,
                                                                            const SqliteOptions& options) {
   using sqlite::ColumnsOf;
-  const sqlite::StoreShape shape{.pack = std::string(Pack::kName),
-                                 .tables = {{{std::string(Pack::kSilverTable), ColumnsOf<Event>()},
-                                             {std::string(kQuarantineTable), ColumnsOf<QuarantineRow>()},
-                                             {std::string(kAuditTable), ColumnsOf<AuditRow>()},
-                                             {std::string(kIgnoredTable), ColumnsOf<IgnoredRow>()},
-                                             {std::string(Pack::kGoldTable), ColumnsOf<Gold>()},
-                                             {std::string(kRunLogTable), ColumnsOf<RunLogRow>()}}}};
+  sqlite::StoreShape shape{.pack = std::string(Pack::kName),
+                           .tables = {{std::string(Pack::kSilverTable), ColumnsOf<Event>()},
+                                      {std::string(kQuarantineTable), ColumnsOf<QuarantineRow>()},
+                                      {std::string(kAuditTable), ColumnsOf<AuditRow>()},
+                                      {std::string(kIgnoredTable), ColumnsOf<IgnoredRow>()},
+                                      {std::string(kRunLogTable), ColumnsOf<RunLogRow>()}}};
+  gold::Rows<Gold>::Each([&]<class Row>(size_t table) {
+    shape.tables.push_back({std::string(Pack::kGoldTables[table]), ColumnsOf<Row>()});
+  });
   std::unique_ptr<SqliteStore> store(new SqliteStore);
   if (auto status = store->core_.Open(path, shape, options); !status.ok()) return status;
   return store;
@@ -335,6 +347,9 @@ absl::Status SqliteStore<Pack>::NextEntities(const HistoryQuery& query, Entities
           query.entities.subspan(from.given, std::min(kAtOnce, query.entities.size() - from.given));
       found.assign(given.begin(), given.end());
       from.given += found.size();
+    } else if (from.rollups_left) {
+      status = core_.ReadRollups(std::max(kAtOnce, query.rows_max), found);
+      from.rollups_left = false;
     } else if (from.stale_left) {
       status = core_.ReadStale(from.stale, kAtOnce, found);
       from.stale_left = !found.empty();
@@ -359,12 +374,13 @@ absl::Status SqliteStore<Pack>::NextEntities(const HistoryQuery& query, Entities
 }
 
 template <class Pack>
-absl::Status SqliteStore<Pack>::History(const HistoryQuery& query, HistoryAnswer<Event>& answer) {
+absl::Status SqliteStore<Pack>::History(const HistoryQuery& query, HistoryAnswer<Pack>& answer) {
   sqlite::Transaction reading(core_.connection());
   if (auto status = reading.Begin(sqlite::Transaction::kRead); !status.ok()) return status;
   if (auto status = core_.Watch(/*anew=*/false); !status.ok()) return status;
   answer.elements.reserve(query.rows_max);
-  Entities from{.stale_left = query.stale,
+  Entities from{.stale_left = query.stale && !query.rollups,
+                .rollups_left = query.rollups,
                 .due_left = query.due_by != kNoTime,
                 .stale = core_.stale_begin(),
                 .skip = query.stale_skip};
@@ -379,7 +395,7 @@ absl::Status SqliteStore<Pack>::History(const HistoryQuery& query, HistoryAnswer
 // Of these entities in their order, until the answer is full.
 template <class Pack>
 absl::Status SqliteStore<Pack>::ReadHistories(std::span<const EntityKey> entities, const HistoryQuery& query,
-                                              HistoryAnswer<Event>& answer) {
+                                              HistoryAnswer<Pack>& answer) {
   std::vector<sqlite::Entry> asked;  // key -> index of `entities`
   for (size_t i = 0; i < entities.size(); ++i) {
     asked.push_back({sqlite::Short(entities[i]), static_cast<int64_t>(i)});
@@ -413,11 +429,14 @@ absl::Status SqliteStore<Pack>::ReadHistories(std::span<const EntityKey> entitie
       answer.versions.push_back(row.version);
     status = core_.timelines().Contexts(entities[i], answer.contexts, answer.texts);
     if (!status.ok()) return status;
+    if (status = ReadChildren(entities[i], answer); !status.ok()) return status;
     answer.entities.push_back({.entity = entities[i],
                                .summary = kept[i].summary,
                                .elements_end = answer.elements.size(),
                                .versions_end = answer.versions.size(),
-                               .contexts_end = answer.contexts.size()});
+                               .contexts_end = answer.contexts.size(),
+                               .children_end = answer.children.size()});
+    if (status = ReadSighting(entities[i], answer); !status.ok()) return status;
   }
   return absl::OkStatus();
 }
@@ -426,7 +445,7 @@ absl::Status SqliteStore<Pack>::ReadHistories(std::span<const EntityKey> entitie
 template <class Pack>
 absl::Status SqliteStore<Pack>::ReadHistory(const EntityKey& entity, const sqlite::KeptEntity& kept,
                                             std::span<const sqlite::Hit> elements,
-                                            HistoryAnswer<Event>& answer) {
+                                            HistoryAnswer<Pack>& answer) {
   const auto is_covered = [&](const sqlite::Hit& hit) { return hit.value < kept.summed; };
   elements = {std::partition_point(elements.begin(), elements.end(), is_covered), elements.end()};
   absl::Status damage;
@@ -439,10 +458,110 @@ absl::Status SqliteStore<Pack>::ReadHistory(const EntityKey& entity, const sqlit
   return read.ok() ? damage : read;
 }
 
+template <class Pack>
+absl::Status SqliteStore<Pack>::ReadChildren(const EntityKey& parent, HistoryAnswer<Pack>& answer) {
+  if constexpr (requires(const Gold& row) { Pack::ParentOf(row); }) {
+    return core_.ForChildren(parent, [&](std::string_view body) {
+      PackReader reader(answer.texts.Copy(body), answer.texts);
+      UnpackGold(reader, answer.children.emplace_back());
+    });
+  } else {
+    static_cast<void>(parent), static_cast<void>(answer);
+    return absl::OkStatus();
+  }
+}
+
+template <class Pack>
+absl::Status SqliteStore<Pack>::ReadSighting(const EntityKey& entity, HistoryAnswer<Pack>& answer) {
+  if constexpr (Sights<Pack>) {
+    std::optional<sqlite::KeptSighting> kept;
+    if (auto status = core_.FindSighting(entity, kept); !status.ok()) return status;
+    if (!kept.has_value()) return absl::OkStatus();
+    answer.entities.back().subject = answer.texts.Copy(kept->name);
+    answer.entities.back().sighting = kept->sighting;
+  }
+  return absl::OkStatus();
+}
+
+// Notes what a new element makes known.
+template <class Pack>
+void SqliteStore<Pack>::See(const ElementRow& element, Direction direction) {
+  if constexpr (Sights<Pack>) {
+    const std::optional<Sighting> sighting = Pack::SightingOf(element, direction);
+    if (!sighting.has_value()) return;
+    std::string subject = Pack::SubjectKey(element.row);
+    sqlite::KeptSighting& seen = seen_[subject];
+    const std::string_view name = Pack::Subject(element.row);
+    if (seen.subject.empty() || name < seen.name) seen.name = name;
+    seen.subject = std::move(subject);
+    seen.sighting.Take(*sighting);
+  } else {
+    static_cast<void>(element), static_cast<void>(direction);
+  }
+}
+
+// A subject whose maximum rests on what goes is counted again, from all elements: a maximum that is gone leaves no trace
+// of the next.
+template <class Pack>
+absl::Status SqliteStore<Pack>::Unsee(const ElementRow& element) {
+  if constexpr (Sights<Pack>) {
+    const std::string subject = Pack::SubjectKey(element.row);
+    std::optional<sqlite::KeptSighting> kept;
+    if (auto status = core_.FindSighting(subject, kept); !status.ok()) return status;
+    if (kept.has_value()) to_count_.insert(subject);
+  } else {
+    static_cast<void>(element);
+  }
+  return absl::OkStatus();
+}
+
+template <class Pack>
+absl::Status SqliteStore<Pack>::PutSightings() {
+  if constexpr (Sights<Pack>) {
+    if (auto status = CountAgain(); !status.ok()) return status;
+    for (auto& [subject, seen] : seen_) {
+      std::optional<sqlite::KeptSighting> stood;
+      if (auto status = core_.FindSighting(subject, stood); !status.ok()) return status;
+      seen.entity = Pack::SightingKey(subject);
+      if (stood.has_value()) {
+        seen.sighting.Take(stood->sighting);
+        seen.name = std::min(seen.name, stood->name);
+        if (seen.sighting == stood->sighting && seen.name == stood->name) continue;
+      }
+      if (auto status = core_.PutSighting(seen); !status.ok()) return status;
+      if (auto status = core_.MarkRollup(seen.entity); !status.ok()) return status;
+    }
+  }
+  return absl::OkStatus();
+}
+
+template <class Pack>
+absl::Status SqliteStore<Pack>::CountAgain() {
+  if constexpr (Sights<Pack>) {
+    if (to_count_.empty()) return absl::OkStatus();
+    for (const std::string& subject : to_count_) {
+      if (auto status = core_.DropSighting(subject); !status.ok()) return status;
+      if (auto status = core_.MarkRollup(Pack::SightingKey(subject)); !status.ok()) return status;
+    }
+    absl::Status damage;
+    const absl::Status read =
+        core_.ForAllElements([&](int64_t number, std::string_view body, Direction direction) {
+          Arena texts;
+          ElementRow element;
+          damage = Unpack(number, body, element, texts);
+          if (damage.ok() && to_count_.contains(Pack::SubjectKey(element.row))) See(element, direction);
+          return damage.ok();
+        });
+    if (!read.ok()) return read;
+    return damage;
+  }
+  return absl::OkStatus();
+}
+
 // The elements of the other entities that are derived with `root`, as far as its summary does not cover them.
 template <class Pack>
 absl::Status SqliteStore<Pack>::ReadJoined(const EntityKey& root, const sqlite::KeptEntity& kept,
-                                           HistoryAnswer<Event>& answer) {
+                                           HistoryAnswer<Pack>& answer) {
   std::vector<EntityKey> joined;
   if (auto status = core_.timelines().JoinedTo(root, joined); !status.ok()) return status;
   for (const EntityKey& entity : joined) {
@@ -504,6 +623,7 @@ absl::Status SqliteStore<Pack>::Apply(const Batch<Pack>& batch) {
 template <class Pack>
 absl::Status SqliteStore<Pack>::PutAll(const Batch<Pack>& batch) {
   units_.clear(), histories_.clear(), stale_.clear(), unsummed_.clear();
+  seen_.clear(), to_count_.clear();
   core_.timelines().Begin();
   absl::Status status = core_.PutRecords(batch.records, numbers_);
   if (status.ok()) status = Withdraw(batch.withdrawn);
@@ -511,6 +631,7 @@ absl::Status SqliteStore<Pack>::PutAll(const Batch<Pack>& batch) {
   if (status.ok()) status = core_.units().Add(units_);
   if (status.ok()) status = core_.histories().Add(histories_);
   if (status.ok()) status = PutGold(batch.gold);
+  if (status.ok()) status = PutSightings();
   if (status.ok()) status = PutLinks(batch);
   if (status.ok()) status = MarkEntities(batch.derived);
   if (status.ok() && !batch.position.empty()) status = core_.PutPosition(batch.source, batch.position);
@@ -544,6 +665,7 @@ absl::Status SqliteStore<Pack>::Withdraw(std::span<const ElementId> withdrawn) {
     if (auto status = ReadElement(*number, stood, texts); !status.ok()) return status;
     if (!stood.has_value()) continue;  // gone already
     if (auto status = Replaces(*number, *stood); !status.ok()) return status;
+    if (auto status = Unsee(*stood); !status.ok()) return status;
     if (auto status = core_.DropElement(*number); !status.ok()) return status;
   }
   return absl::OkStatus();
@@ -602,13 +724,13 @@ absl::Status SqliteStore<Pack>::PutElements(const Batch<Pack>& batch) {
   if (batch.elements.empty()) return absl::OkStatus();
   std::vector<Placed> placed;
   if (auto status = Place(batch, placed); !status.ok()) return status;
-  std::array<std::vector<Placed>, sqlite::kTables> by_table;
+  std::array<std::vector<Placed>, sqlite::kElementTables> by_table;
   for (const Placed& at : placed) {
     if (auto status = Prepare(at); !status.ok()) return status;
     by_table[static_cast<size_t>(sqlite::TableOf(at.element->standing.fate))].push_back(at);
   }
   if (auto status = PutBodies(placed); !status.ok()) return status;
-  for (size_t table = 0; table < sqlite::kTables; ++table) {
+  for (size_t table = 0; table < sqlite::kElementTables; ++table) {
     if (by_table[table].empty()) continue;
     if (auto status = PutRows(static_cast<sqlite::Table>(table), by_table[table]); !status.ok())
       return status;
@@ -620,11 +742,18 @@ absl::Status SqliteStore<Pack>::PutElements(const Batch<Pack>& batch) {
 template <class Pack>
 absl::Status SqliteStore<Pack>::Prepare(const Placed& at) {
   std::optional<ElementRow> stood;
-  if (at.record != nullptr) return Find(*at.element, at.number, stood), absl::OkStatus();
+  if (at.record != nullptr) {
+    See(*at.element, at.record->direction);
+    return Find(*at.element, at.number, stood), absl::OkStatus();
+  }
   Arena texts;
   if (auto status = ReadElement(at.number, stood, texts); !status.ok()) return status;
   if (stood.has_value()) {
     if (auto status = Replaces(at.number, *stood); !status.ok()) return status;
+  } else {  // of a record that was read anew
+    BronzeRecord record;
+    if (auto status = core_.ReadRecord(at.number >> kOrdinalBits, record, texts); !status.ok()) return status;
+    See(*at.element, record.direction);
   }
   Find(*at.element, at.number, stood);
   unsummed_.push_back(at.element->entity);  // a summary would be taken to cover the element, by its number
@@ -754,17 +883,29 @@ absl::Status SqliteStore<Pack>::PutGold(std::span<const GoldWrite<Gold>> gold) {
   std::vector<GoldVersion> dropped;
   std::vector<sqlite::GoldEntry> put;
   std::vector<const Gold*> rows;
+  Arena bodies;
   for (const GoldWrite<Gold>& write : gold) {
     const GoldVersion version{.entity = write.entity, .version = write.version};
     if (write.write == Write::kDelete) {
       dropped.push_back(version);
     } else {
-      put.push_back({version, write.next_due_at});
+      sqlite::GoldEntry& entry = put.emplace_back();
+      entry = {.version = version,
+               .next_due_at = write.next_due_at,
+               .table = GoldTableOf(write.row),
+               .parent = write.parent};
+      if (write.parent != EntityKey{}) {
+        body_.Clear();
+        PackGold(write.row, body_);
+        entry.body = bodies.Copy(body_.bytes());
+      }
       rows.push_back(&write.row);
     }
   }
   if (auto status = core_.DropGold(dropped); !status.ok()) return status;
-  return core_.PutGold(put, [&](size_t i, sqlite::Cells& cells) { cells.PutColumns(*rows[i]); });
+  return core_.PutGold(put, [&](size_t i, sqlite::Cells& cells) {
+    VisitGold(*rows[i], [&](const auto& row) { cells.PutColumns(row); });
+  });
 }
 
 }  // namespace medallion

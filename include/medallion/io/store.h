@@ -18,6 +18,7 @@
 #include "medallion/base/columns.h"
 #include "medallion/bronze/record.h"
 #include "medallion/gold/derive_entities.h"
+#include "medallion/gold/gold_tables.h"
 #include "medallion/gold/merge.h"
 #include "medallion/gold/resolve.h"
 #include "medallion/silver/accounting.h"
@@ -58,7 +59,9 @@ struct KnownAnswer {
 // Question to History: which entities, and how much of each.
 struct HistoryQuery {
   std::span<const EntityKey> entities = {};
-  bool stale = false;        // also entities that are stale: touched since they were last derived
+  bool stale = false;  // also entities that are stale: touched since they were last derived
+  // These are, in place of entities with elements, such as are derived from rows of others or from sightings.
+  bool rollups = false;
   size_t stale_skip = 0;     // but not the first so many, in an order that only Apply changes
   UtcTime due_by = kNoTime;  // also the entities of Gold rows with next_due_at <= due_by, found by an index
   bool whole = false;        // every element, and no summary
@@ -67,13 +70,17 @@ struct HistoryQuery {
 
 // Answer of History. Rows refer to `texts` or to the store, and hold until an Apply that writes elements of these
 // entities or derives them.
-template <class Row>
+template <class Pack>
 struct HistoryAnswer {
   std::vector<EntityHistory> entities;  // each once; also those of which there is nothing
-  std::vector<Element<Row>> elements;  // those in Silver and those in conflict, in any order within an entity
-  std::vector<GoldVersion> versions;   // the Gold rows that stand for the entities
-  std::vector<std::string_view> contexts;  // of the links to the entities
-  bool more = false;                       // of the entities asked for, some were left to the next question
+  // Those in Silver and those in conflict, in any order within an entity.
+  std::vector<Element<typename Pack::Event>> elements;
+  std::vector<GoldVersion> versions;          // the Gold rows that stand for the entities
+  std::vector<std::string_view> contexts;     // of the links to the entities
+  std::vector<typename Pack::Gold> children;  // rows of others that name the entities as their parent
+  bool more = false;  // of the entities asked for, some were left to the next question
+
+  Histories<Pack> histories() const { return {entities, elements, versions, contexts, children}; }
   Arena texts;
 };
 
@@ -185,12 +192,14 @@ class Store {
   // there: its history is empty, and that of the other has its elements, and the contexts of all links to it. A store may leave out elements that a summary
   // covers: those written before the summary was, if none of them was written again or withdrawn since. A store that
   // keeps no summaries answers with whole histories.
-  virtual absl::Status History(const HistoryQuery& query, HistoryAnswer<typename Pack::Event>& answer) = 0;
+  virtual absl::Status History(const HistoryQuery& query, HistoryAnswer<Pack>& answer) = 0;
 
   // Applies all of `batch` or nothing, position and clock included; applying it again changes nothing. The clock never
   // goes back. An entity becomes stale, and `derived` makes it fresh again, when an element of its history is written
   // (see IsHistory), and when any known element of it is written again or withdrawn; the entity that it is linked to
   // becomes stale with it. A link that comes or goes makes both its ends stale, and their summaries void.
+  // What is derived from rows of others, their parent, becomes stale when one of them is written; what is derived from
+  // sightings when these become others, with elements that come or go.
   virtual absl::Status Apply(const Batch<Pack>& batch) = 0;
 };
 

@@ -1,6 +1,7 @@
 // The charging pack: its types and steps under the names that the run loop and the stores ask for.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,7 +28,7 @@ struct Charging {
 
   static constexpr std::string_view kName = "ocpp";
   static constexpr std::string_view kSilverTable = "silver_charging_events";
-  static constexpr std::string_view kGoldTable = "gold_charging_sessions";
+  static constexpr std::array<std::string_view, 1> kGoldTables = {"gold_charging_sessions"};
 
   static Refined<Event> Refine(std::span<const BronzeRecord> batch, const Options& options);
   static Policy PolicyOf(const Options& options) { return options.policy; }
@@ -37,14 +38,14 @@ struct Charging {
   static std::string Difference(const Event& row, const Event& fact, uint8_t differs);
   using Model = SessionRules;
   static Model ModelOf(const Options& options) { return Model(options); }
-  static std::vector<Gold> Derive(std::span<const ChargingElement> history, Contexts contexts, UtcTime clock,
-                                  const Model& model, std::string* summary) {
-    return DeriveSessions(history, contexts, clock, model, summary);
+  using Facts = EntityFacts<ChargingEvent, ChargingSession>;
+  static std::vector<Gold> Derive(const Facts& facts, UtcTime clock, const Model& model,
+                                  std::string* summary) {
+    return DeriveSessions(facts.history, facts.contexts, clock, model, summary);
   }
-  static std::optional<std::vector<Gold>> Continue(std::string& summary,
-                                                   std::span<const ChargingElement> added, Contexts contexts,
-                                                   UtcTime clock, const Model& model) {
-    return ContinueSessions(summary, added, contexts, clock, model);
+  static std::optional<std::vector<Gold>> Continue(std::string& summary, const Facts& added, UtcTime clock,
+                                                   const Model& model) {
+    return ContinueSessions(summary, added.history, added.contexts, clock, model);
   }
 
   static RowVersion VersionOf(const Gold& row) {

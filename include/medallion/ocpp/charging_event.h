@@ -40,8 +40,9 @@ enum Flag : uint32_t {
   kUnknownEnum = 1u << 7,         // a value outside its enumeration, kept as it came
   kUnitFolded = 1u << 8,          // the unit in other casing
   kPrecisionLost = 1u << 9,       // meter_wh was rounded
+  kPhaseSum = 1u << 10,           // meter_wh is the sum of three phases' registers
 };
-inline constexpr int kFlags = 10;
+inline constexpr int kFlags = 11;
 std::string_view FlagName(int bit);  // "TZ_ASSUMED"
 
 // A row. Texts refer to whoever gave the row out; an absent text is empty, an absent time kNoTime.

@@ -2,15 +2,39 @@
 // Pure. Safe from any thread. Source: OCPP 1.6 section 7; OCPP 2.0.1 and 2.1 part 2, section 3.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "medallion/ocpp/charging_event.h"
 
 namespace medallion::ocpp {
 
-enum class Enumeration : uint8_t { kMeasurand, kPhase, kLocation, kContext, kUnit, kStopReason };
+// Sets of versions, a bit each.
+enum Versions : uint8_t {
+  kOcpp16 = 1u << 0,
+  kOcpp201 = 1u << 1,
+  kOcpp21 = 1u << 2,
+  kOcpp2 = kOcpp201 | kOcpp21,
+  kOcppAll = kOcpp16 | kOcpp2,
+};
+uint8_t VersionsOf(std::string_view version);  // "2.0.1" -> kOcpp201; empty: all
 
-// The canonical spelling of `text`: matched exactly first, then by ASCII case. Empty where it is no member.
+// clang-format off
+enum class Enumeration : uint8_t {
+  kMeasurand, kPhase, kLocation, kContext, kUnit, kStopReason, kErrorCode, kTriggerReason, kChargingState,
+};
+// clang-format on
+
+struct EnumMember {
+  std::string_view name = {};
+  uint8_t versions = 0;  // that have it. Units are those of 1.6 and its errata, since 2.x leaves them open
+};
+
+// The member that `text` names: matched exactly first, then by ASCII case. One without a name where it is none.
+EnumMember MemberOf(Enumeration enumeration, std::string_view text);
+std::span<const EnumMember> MembersOf(Enumeration enumeration);
+// Its canonical spelling; empty where it is no member of any version.
 std::string_view Canonical(Enumeration enumeration, std::string_view text);
 
 // The connector status of `version`, with case, `_`, `-` and spaces folded. Every status of any version where the version

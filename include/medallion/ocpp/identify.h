@@ -43,15 +43,19 @@ Digest KeyOf(const ChargingEvent& event, const Options& options);
 // transaction share a unit; every other fact is a unit by itself.
 Identity Identify(const ChargingEvent& event, const Digest& payload, const Options& options);
 
-// What the event is derived into: its transaction; a start or stop without an id the fact itself; nothing (all zeros)
-// for statuses and heartbeats, and for readings without an id or on connector 0. `identity` is the event's own.
+// What the event is derived into: its transaction; a start or stop without an id the fact itself; of a reading without
+// one sha256(MeterValues|charge_point|evse|connector|event_ts), which those of one instant share; nothing (all zeros) for
+// statuses and heartbeats, and for readings on connector 0 or of no place. `identity` is the event's own.
 EntityKey EntityOf(const ChargingEvent& event, const Identity& identity, const Options& options);
 
 // Identifies many events at once, which takes half the time: hashing goes by pairs. Keeps memory only, no content.
 class Identifier {
  public:
-  // Sets identity and entity of each element, and its row's business key; where the element is quarantined its order
-  // alone. payloads[i] is the digest of what elements[i] was read from.
+  // Sets identity, entity and milestone of each element, and its row's business key; where the element is quarantined or
+  // ignored its order alone. payloads[i] is the digest of what elements[i] was read from.
+  //
+  // A call's result that names a usable transaction bears on how the transaction's unit is cut (see ocpp/epochs.h): it is
+  // of that unit, though ignored, with the key sha256(CallResult|charge_point|message id|ingest_ts).
   void Identify(std::span<ChargingElement> elements, std::span<const Digest> payloads,
                 const Options& options);
 
@@ -60,6 +64,7 @@ class Identifier {
     size_t begin = 0, end = 0;
   };
   void JoinKeys(std::span<const ChargingElement> elements, const Options& options);
+  void AddSession(const ChargingEvent& event);
 
   JoinedFields joined_;
   TimeWriter times_;

@@ -77,13 +77,15 @@ ChargingElement Refine(const nlohmann::json& event, const BronzeRecord& record, 
 //     "assumed_zone": "Europe/Berlin",
 //     "missing_offset": "accept",              or "quarantine"
 //     "flat_clock": "quarantine",              or "keep"
+//     "frame_clock": "keep",                   or "quarantine"
 //     "not_an_id": ["1", 7],
 //     "policy": "keep_first",                  or "contest_all"
 //     "severities": {"UNKNOWN_UNIT": "flag"},  or "reject", "off"
 //     "future_max_seconds": 300, "payload_bytes_max": 1048576,
 //     "session_timeout_seconds": 86400, "epoch_gap_seconds": 86400, "late_seconds": 3600,
 //     "duration_max_seconds": 604800, "power_max_w": 500000, "session_energy_max_wh": 1000000,
-//     "power_max_w_of": [{"charge_point_id": "CP-1", "connector_id": 2, "power_max_w": 22000}]
+//     "power_max_w_of": [{"charge_point_id": "CP-1", "connector_id": 2, "power_max_w": 22000}],
+//     "site_zone": "Europe/Berlin", "site_zones": {"CP-1": "Europe/Lisbon"}
 //   }
 //
 // Names of version 1 are added to the domain page's own. Another version has only its own names, and

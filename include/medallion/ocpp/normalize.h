@@ -32,6 +32,7 @@ struct Draft {
   ChargingEvent& event;  // the row itself: it is filled where it will stay
   uint32_t notes = 0;
   std::string detail = {};  // members of a JSON object, separated by commas; no braces
+  bool from_frame = false;  // then it may lack a transaction id
 
   bool Has(Note note) const { return (notes & note) != 0; }
 };

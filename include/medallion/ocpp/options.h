@@ -35,6 +35,7 @@ struct Options {
   absl::TimeZone assumed_zone = absl::UTCTimeZone();  // what a time without an offset means
   bool missing_offset_rejected = false;               // quarantine such a time instead
   ClockPolicy flat_clock = ClockPolicy::kQuarantine;
+  ClockPolicy frame_clock = ClockPolicy::kKeep;
   int64_t future_max_us = 5 * kMicrosPerMinute;
   size_t payload_bytes_max = size_t{1} << 20;
   std::set<std::string> not_an_id;  // transaction ids that are no ids, beside -1, 0 and 1.6 ids over 32 bit
@@ -53,6 +54,10 @@ struct Options {
       power_max_w_of;  // by (charge point in upper case, connector)
   int64_t session_energy_max_wh = 1'000'000;
   int64_t duration_max_us = 7 * 24 * kMicrosPerHour;  // longer: DURATION_IMPLAUSIBLE
+
+  // Deriving daily figures: whose midnight parts the days.
+  absl::TimeZone site_zone = absl::UTCTimeZone();
+  std::map<std::string, absl::TimeZone> site_zone_of;  // by charge point in upper case; the others: site_zone
 };
 
 // Digest of everything in the options that bears on derived rows, and of the version of the rules themselves.

@@ -25,8 +25,9 @@ struct LineDefaults {
 };
 
 // Decodes lines. Of a wrapped record only the payload is required: `payload` or `value_text` as text, `value` as JSON, whose
-// own text is the payload, or `value_b64`. Never fails: a line that is no JSON is a payload by itself, and refining says
-// what is wrong with it. One thread at a time.
+// own text is the payload, or `value_b64`. Recorded frames may have other names:
+// {"ts":…,"charge_point_id":…,"direction":…,"protocol":"ocpp1.6","frame":[…]}. Never fails: a line that is no JSON is a
+// payload by itself, and refining says what is wrong with it. One thread at a time.
 class RecordLines {
  public:
   explicit RecordLines(LineFormat format = LineFormat::kAuto);
