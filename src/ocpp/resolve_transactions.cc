@@ -198,4 +198,15 @@ Resolution ResolveTransactions(const Timeline<ChargingEvent>& timeline, const Op
   return Resolver(timeline, options).Run();
 }
 
+bool IsLoose(const ChargingElement& element, const Options& options) {
+  if (element.milestone == Milestone::kNone) return false;
+  switch (element.row.event_type) {
+    case EventType::kStartTransaction:
+    case EventType::kStopTransaction:
+    case EventType::kMeterValues: return !HasTransactionId(element.row, options);
+    case EventType::kUnknown: return element.row.action.empty();
+    default: return false;
+  }
+}
+
 }  // namespace medallion::ocpp

@@ -44,4 +44,8 @@ namespace medallion::ocpp {
 // Equal for any order of the elements, and for any larger `seen`. Pure. Safe from any thread.
 Resolution ResolveTransactions(const Timeline<ChargingEvent>& timeline, const Options& options);
 
+// Whether an element of a timeline leaves open what it is derived into, or tells it of others: a result, or a start, stop
+// or reading without a usable id. Without any, `Timeline::loose` may be false.
+bool IsLoose(const ChargingElement& element, const Options& options);
+
 }  // namespace medallion::ocpp
