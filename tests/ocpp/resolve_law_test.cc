@@ -150,7 +150,10 @@ class Maker {
       if (!stop || Below(3) == 0) SetPlace(row);
       if (stop) SetTag(row);
       if (!stop) row.measurand = "Energy.Active.Import.Register";
-      if (!stop && HasTransactionId(row, {})) element.milestone = Milestone::kDetail;
+      if (!stop && HasTransactionId(row, {})) {
+        element.milestone = Below(3) == 0 ? Milestone::kMilestone : Milestone::kDetail;
+        row.context = Below(2) == 0 ? "Transaction.Begin" : "Transaction.End";
+      }
     }
     Finish(element, elements);
   }

@@ -37,7 +37,8 @@ inline void SetIdentity(const Options& options, ChargingElement& element) {
     fields.Add(row.charge_point_id).Add(row.connector_id.value_or(-1)).Add(row.event_ts.us);
     element.entity = fields.Sha256();
   }
-  element.milestone = reading && has_id ? Milestone::kDetail : Milestone::kMilestone;
+  const bool end = row.ocpp_version.starts_with("2.") && row.context.starts_with("Transaction.");
+  element.milestone = reading && has_id && !end ? Milestone::kDetail : Milestone::kMilestone;
 }
 
 inline void SettleAll(const Options& options, History& history) {
