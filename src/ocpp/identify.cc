@@ -10,6 +10,7 @@
 #include "medallion/base/columns.h"
 #include "medallion/base/decimal.h"
 #include "medallion/base/text.h"
+#include "medallion/ocpp/connector_status.h"
 #include "medallion/ocpp/enums.h"
 
 namespace medallion::ocpp {
@@ -273,6 +274,9 @@ Digest KeyOf(const ChargingEvent& event, const Options& options) {
 
 EntityKey EntityOf(const ChargingEvent& event, const Identity& identity, const Options& options) {
   if (IsHeader(event.event_type)) return identity.unit;
+  if (event.event_type == EventType::kStatusNotification) {
+    return ConnectorKey(event.charge_point_id, event.evse_id, event.connector_id);
+  }
   const bool has_id = HasTransactionId(event, options);
   if (IsOfSession(event, has_id)) return SessionId(event.charge_point_id, event.transaction_id);
   if (!IsOfPlace(event, has_id)) return {};
@@ -324,6 +328,9 @@ void Identifier::Identify(std::span<ChargingElement> elements, std::span<const D
     SetIdentity(event, payloads[i], keys, joined_, element.identity);  // the keys are hashed
     event.business_key = keys.business_key;
     element.entity = IsHeader(event.event_type) ? element.identity.unit : keys.session;
+    if (event.event_type != EventType::kStatusNotification) continue;
+    element.entity = ConnectorKey(event.charge_point_id, event.evse_id, event.connector_id);
+    element.confirms = true;
   }
 }
 

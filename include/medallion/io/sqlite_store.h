@@ -460,7 +460,7 @@ absl::Status SqliteStore<Pack>::ReadHistory(const EntityKey& entity, const sqlit
 
 template <class Pack>
 absl::Status SqliteStore<Pack>::ReadChildren(const EntityKey& parent, HistoryAnswer<Pack>& answer) {
-  if constexpr (requires(const Gold& row) { Pack::ParentOf(row); }) {
+  if constexpr (RollsUp<Pack>) {
     return core_.ForChildren(parent, [&](std::string_view body) {
       PackReader reader(answer.texts.Copy(body), answer.texts);
       UnpackGold(reader, answer.children.emplace_back());
