@@ -186,10 +186,17 @@ void JoinResult(const ChargingEvent& result, KeyText key) {
   AddTime(result.ingest_ts, key);
 }
 
+// In 2.x the registers of begin and end are samples, and a session must know that of the one before it.
+bool IsTransactionEnd(const ChargingEvent& event) {
+  return event.meter_wh && IsVersion2(event.ocpp_version) &&
+         (event.context == "Transaction.Begin" || event.context == "Transaction.End");
+}
+
 Milestone MilestoneOf(const ChargingElement& element, bool has_id) {
   const ChargingEvent& event = element.row;
   switch (event.event_type) {
     case EventType::kMeterValues:
+      if (has_id && IsTransactionEnd(event)) return Milestone::kMilestone;
       if (has_id) return element.milestone;  // set where a frame was read
       return HasPlace(event) ? Milestone::kMilestone : Milestone::kNone;
     case EventType::kStartTransaction:
