@@ -32,7 +32,8 @@ void Blobs::AddChunk(size_t size) {
 uint32_t Blobs::Put(std::string_view bytes) {
   const size_t size = RoomFor(bytes.size());
   uint32_t blob = kNone;
-  if (const auto dropped = dropped_.find(size); !dropped_.empty() && dropped != dropped_.end()) {
+  const auto dropped = dropped_.empty() ? dropped_.end() : dropped_.find(size);
+  if (dropped != dropped_.end()) {
     blob = dropped->second.back();
     dropped->second.pop_back();
     if (dropped->second.empty()) dropped_.erase(dropped);

@@ -95,7 +95,7 @@ struct Reader {
   Arena& texts;
   template <class T>
   MEDALLION_INLINE void operator()(T& value) {
-    from = packing::Read(from, value, texts);
+    from = packing::Read<true>(from, value, texts);
   }
 };
 
