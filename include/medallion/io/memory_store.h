@@ -419,7 +419,9 @@ bool MemoryStore<Pack>::AnswerAll(std::vector<uint32_t>& entities, const History
 template <class Pack>
 absl::Status MemoryStore<Pack>::History(const HistoryQuery& query, HistoryAnswer<Event>& answer) {
   absl::flat_hash_set<uint32_t> taken;
-  answer.elements.reserve(std::min<size_t>(query.rows_max, 8 * kAhead));
+  // Elements are large: they are not to move as more come, nor is there room for all that an answer may hold.
+  const size_t asked = query.entities.size() + (query.stale ? stale_.size() - stale_begin_ : 0);
+  answer.elements.reserve(std::min(query.rows_max + query.rows_max / 4, 4 * (asked + kAhead)));
   std::vector<uint32_t> waiting;
   const auto take = [&](uint32_t entity) {  // false once the answer is full
     if (taken.insert(entity).second) waiting.push_back(entity);
