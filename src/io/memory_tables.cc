@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "medallion/base/pack.h"
+#include "medallion/base/text.h"
 
 namespace medallion::memory {
 
@@ -118,7 +119,7 @@ uint32_t Interned::Number(std::string_view text) {
 uint32_t RecordTable::FindStream(const Coordinate& at) const {
   if (stream_seen_ < streams_.size()) {
     const Stream& stream = streams_[stream_seen_];
-    if (stream.partition == at.partition && stream.topic == at.topic) return stream_seen_;
+    if (stream.partition == at.partition && SameText(stream.topic, at.topic)) return stream_seen_;
   }
   const auto found = stream_of_.find({at.topic, at.partition});
   return found == stream_of_.end() ? kNone : stream_seen_ = found->second;

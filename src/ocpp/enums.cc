@@ -131,7 +131,8 @@ constexpr std::array<Names, 6> kTables = {kMeasurands, kPhases, kLocations, kCon
 // Where the first name is that equals `text` exactly, else the first that does so by `folded`; else the end.
 template <class Equal>
 Names::iterator Place(Names names, std::string_view text, Equal folded) {
-  const auto found = std::find(names.begin(), names.end(), text);
+  const auto found =
+      std::find_if(names.begin(), names.end(), [&](std::string_view name) { return SameText(name, text); });
   if (found != names.end()) return found;
   return std::find_if(names.begin(), names.end(), [&](std::string_view name) { return folded(name, text); });
 }

@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cassert>
 #include <concepts>
 #include <cstdint>
@@ -34,6 +35,7 @@
 #include "medallion/base/arena.h"
 #include "medallion/base/columns.h"
 #include "medallion/base/digest.h"
+#include "medallion/base/text.h"
 #include "medallion/base/time.h"
 
 // For functions whose caller keeps its place in a register.
@@ -72,7 +74,7 @@ class Vocabulary {
 
   // Most texts that are looked for are the very words.
   static bool Same(std::string_view a, std::string_view b) {
-    return a.size() == b.size() && (a.data() == b.data() || a == b);
+    return a.size() == b.size() && (a.data() == b.data() || SameText(a, b));
   }
 
   std::vector<std::string_view> words_;
@@ -212,14 +214,19 @@ inline constexpr uint64_t DigitsOf(uint64_t values) {  // 0 to 15 each, or what 
   const uint64_t letters = (values + kEachByte * (0x80 - 10)) >> 7 & kEachByte;
   return values + kEachByte * '0' + letters * ('a' - '0' - 10);
 }
+inline uint32_t LowestFirst(uint32_t four) {
+  if constexpr (std::endian::native == std::endian::little) return four;
+  return four >> 24 | (four >> 8 & 0xFF00) | (four & 0xFF00) << 8 | four << 24;
+}
 inline uint64_t LoadFour(const char* from) {
   uint32_t four = 0;
-  for (unsigned i = 0; i < 4; ++i) four |= uint32_t{static_cast<uint8_t>(from[i])} << (8 * i);
-  return four;
+  std::memcpy(&four, from, sizeof four);
+  return LowestFirst(four);
 }
-inline char* StoreFour(char* to, uint64_t four) {
-  for (unsigned i = 0; i < 4; ++i) to[i] = static_cast<char>(four >> (8 * i));
-  return to + 4;
+inline char* StoreFour(char* to, uint64_t value) {
+  const uint32_t four = LowestFirst(static_cast<uint32_t>(value));
+  std::memcpy(to, &four, sizeof four);
+  return to + sizeof four;
 }
 // Writes the four bytes that stand as four digits at `first` and four at `second`; `bad` is not 0 if they are none.
 inline char* WriteDigits(char* to, const char* first, const char* second, uint64_t& bad) {
