@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -110,6 +111,10 @@ class MemoryStore final : public Store<Pack>, public Tables {
     uint32_t next_of_entity = kNone;
     uint32_t blob = kNone;  // kNone once it was dropped
   };
+  struct Packed {  // an element that an answer is going to have
+    const char* blob = nullptr;
+    RecordId record = {};
+  };
   struct Crowd {  // what a glance needs of a unit with many members
     std::vector<uint32_t> winners;
     absl::flat_hash_map<std::pair<uint64_t, uint64_t>, uint32_t> first_of_event;  // (fact, event id) -> slot
@@ -118,6 +123,7 @@ class MemoryStore final : public Store<Pack>, public Tables {
   // Reading.
   bool IsLive(uint32_t slot) const { return withdrawn_.empty() || !withdrawn_.contains(slot); }
   void Unpack(uint32_t slot, Element<Event>& element, Arena& texts) const;
+  static void UnpackAll(std::span<const Packed> packed, HistoryAnswer<Event>& answer);
   Element<Event> Unpack(uint32_t slot, Arena& texts) const {
     Element<Event> element;
     Unpack(slot, element, texts);
@@ -137,9 +143,11 @@ class MemoryStore final : public Store<Pack>, public Tables {
   void Consider(Crowd& crowd, uint32_t slot, const Element<Event>& element);
   Crowd& CrowdOf(const Digest& unit);
   void FollowChains(std::span<const uint32_t> entities, bool whole);
-  void Answer(uint32_t entity, bool whole, std::span<const uint32_t> chain,
+  void Answer(uint32_t entity, bool whole, std::span<const uint32_t> chain, std::vector<Packed>& packed,
               HistoryAnswer<Event>& answer) const;
-  bool AnswerAll(std::vector<uint32_t>& entities, const HistoryQuery& query, HistoryAnswer<Event>& answer);
+  bool AnswerAll(std::vector<uint32_t>& entities, const HistoryQuery& query, std::vector<Packed>& packed,
+                 HistoryAnswer<Event>& answer);
+  void AnswerEach(const HistoryQuery& query, std::vector<Packed>& packed, HistoryAnswer<Event>& answer);
   std::vector<uint32_t> SortedSlots(std::string_view table) const;
   BronzeRecord Shown(uint32_t record) const;
   template <class Emit>
@@ -355,7 +363,7 @@ bool MemoryStore<Pack>::GlanceAt(const Identity& arrived, Arena& texts, Glance& 
 }
 
 // Sets `chains_[i]` to the elements that entity `i` is answered with, the latest first. Each step of a chain waits for
-// memory, so as many wait together as there are entities; and what the elements are unpacked from is on its way.
+// memory, so as many wait together as there are entities; and their records are on their way.
 template <class Pack>
 void MemoryStore<Pack>::FollowChains(std::span<const uint32_t> entities, bool whole) {
   std::array<uint32_t, kAhead> next;
@@ -377,7 +385,6 @@ void MemoryStore<Pack>::FollowChains(std::span<const uint32_t> entities, bool wh
       if (next[i] != kNone) __builtin_prefetch(&slots_[next[i]]);
       if (!IsLive(slot)) continue;
       chains_[i].push_back(slot);
-      blobs_.Prefetch(at.blob);
       records_.Prefetch(at.record);
     }
   }
@@ -385,32 +392,51 @@ void MemoryStore<Pack>::FollowChains(std::span<const uint32_t> entities, bool wh
 
 template <class Pack>
 void MemoryStore<Pack>::Answer(uint32_t number, bool whole, std::span<const uint32_t> chain,
-                               HistoryAnswer<Event>& answer) const {
+                               std::vector<Packed>& packed, HistoryAnswer<Event>& answer) const {
   const Entity& entity = entities_[number];
   const bool summed = !whole && entity.summary != kNone;
   for (auto slot = chain.rbegin(); slot != chain.rend();
        ++slot) {  // as they came, so most often in order of time
-    Unpack(*slot, answer.elements.emplace_back(), answer.texts);
-    if (!IsHistory(answer.elements.back())) answer.elements.pop_back();
+    packed.push_back({blobs_.Begin(slots_[*slot].blob), records_.IdOf(slots_[*slot].record)});
   }
   for (uint32_t row = entity.gold; row != kNone; row = gold_[row].next_of_entity) {
     if (gold_[row].blob != kNone) answer.versions.push_back({entity.key, Pack::VersionOf(UnpackGold(row))});
   }
   answer.entities.push_back({.entity = entity.key,
                              .summary = summed ? blobs_.At(entity.summary) : std::string_view(),
-                             .elements_end = answer.elements.size(),
+                             .elements_end = packed.size(),
                              .versions_end = answer.versions.size()});
+}
+
+// Makes an answer's elements of those that were gathered for it, of which its entities name the ends.
+template <class Pack>
+void MemoryStore<Pack>::UnpackAll(std::span<const Packed> packed, HistoryAnswer<Event>& answer) {
+  answer.elements.reserve(packed.size());  // they are large, and are not to move
+  size_t next = 0;
+  for (EntityHistory& entity : answer.entities) {
+    for (; next < entity.elements_end; ++next) {
+      if (next + kAhead < packed.size()) memory::Blobs::Prefetch(packed[next + kAhead].blob);
+      Element<Event>& element = answer.elements.emplace_back();
+      PackReader head(memory::Blobs::Bytes(packed[next].blob), answer.texts);
+      const bool has_entity = head.Number() != 0;
+      const auto ordinal = static_cast<uint32_t>(head.Number());
+      const Owner owner{.id = {packed[next].record, ordinal}, .entity = has_entity ? entity.entity : EntityKey{}};
+      UnpackElement(head.rest(), owner, element, answer.texts);
+      if (!IsHistory(element)) answer.elements.pop_back();
+    }
+    entity.elements_end = answer.elements.size();
+  }
 }
 
 // Answers these entities, and clears them. False, and there are more to answer, if there was no room for one.
 template <class Pack>
 bool MemoryStore<Pack>::AnswerAll(std::vector<uint32_t>& entities, const HistoryQuery& query,
-                                  HistoryAnswer<Event>& answer) {
+                                  std::vector<Packed>& packed, HistoryAnswer<Event>& answer) {
   FollowChains(entities, query.whole);
   for (size_t i = 0; i < entities.size(); ++i) {
-    answer.more = answer.entities.size() + answer.elements.size() >= query.rows_max;
+    answer.more = answer.entities.size() + packed.size() >= query.rows_max;
     if (answer.more) return false;
-    Answer(entities[i], query.whole, chains_[i], answer);
+    Answer(entities[i], query.whole, chains_[i], packed, answer);
   }
   entities.clear();
   return true;
@@ -418,35 +444,41 @@ bool MemoryStore<Pack>::AnswerAll(std::vector<uint32_t>& entities, const History
 
 template <class Pack>
 absl::Status MemoryStore<Pack>::History(const HistoryQuery& query, HistoryAnswer<Event>& answer) {
+  const auto packed = std::make_shared<std::vector<Packed>>();
+  AnswerEach(query, *packed, answer);
+  answer.finish = [packed](HistoryAnswer<Event>& unfinished) { UnpackAll(*packed, unfinished); };
+  if (!query.ahead) std::exchange(answer.finish, nullptr)(answer);
+  return absl::OkStatus();
+}
+
+template <class Pack>
+void MemoryStore<Pack>::AnswerEach(const HistoryQuery& query, std::vector<Packed>& packed,
+                                   HistoryAnswer<Event>& answer) {
   absl::flat_hash_set<uint32_t> taken;
-  // Elements are large: they are not to move as more come, nor is there room for all that an answer may hold.
-  const size_t asked = query.entities.size() + (query.stale ? stale_.size() - stale_begin_ : 0);
-  answer.elements.reserve(std::min(query.rows_max + query.rows_max / 4, 4 * (asked + kAhead)));
   std::vector<uint32_t> waiting;
   const auto take = [&](uint32_t entity) {  // false once the answer is full
     if (taken.insert(entity).second) waiting.push_back(entity);
-    return waiting.size() < kAhead || AnswerAll(waiting, query, answer);
+    return waiting.size() < kAhead || AnswerAll(waiting, query, packed, answer);
   };
   for (const EntityKey& key : query.entities) {
     const uint32_t* const found = FindEntity(key);
     if (found != nullptr) {
-      if (!take(*found)) return absl::OkStatus();
+      if (!take(*found)) return;
       continue;
     }
-    if (!AnswerAll(waiting, query, answer)) return absl::OkStatus();
+    if (!AnswerAll(waiting, query, packed, answer)) return;
     answer.entities.push_back(
-        {.entity = key, .elements_end = answer.elements.size(), .versions_end = answer.versions.size()});
+        {.entity = key, .elements_end = packed.size(), .versions_end = answer.versions.size()});
   }
   size_t skip = query.stale_skip;
   for (size_t i = stale_begin_; query.stale && i < stale_.size(); ++i) {
     if (!entities_[stale_[i]].stale || (skip > 0 && skip-- > 0)) continue;
-    if (!take(stale_[i])) return absl::OkStatus();
+    if (!take(stale_[i])) return;
   }
   for (auto at = due_.begin(); at != due_.end() && at->first <= query.due_by; ++at) {
-    if (!take(gold_[at->second].entity)) return absl::OkStatus();
+    if (!take(gold_[at->second].entity)) return;
   }
-  AnswerAll(waiting, query, answer);
-  return absl::OkStatus();
+  AnswerAll(waiting, query, packed, answer);
 }
 
 // ---------------------------------------------------------------------------------------------------------------

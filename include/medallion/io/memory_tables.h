@@ -29,8 +29,10 @@ class Blobs {
   // The number of a copy of `bytes`; kNone if there is no room for it.
   uint32_t Put(std::string_view bytes);
   void Drop(uint32_t blob);
-  std::string_view At(uint32_t blob) const {
-    const char* at = At(blob, 0);
+  std::string_view At(uint32_t blob) const { return Bytes(Begin(blob)); }
+  // Where a blob begins: looked at when its bytes are asked for, and good as long as the blob is.
+  const char* Begin(uint32_t blob) const { return At(blob, 0); }
+  static std::string_view Bytes(const char* at) {
     size_t size = 0;
     for (int shift = 0;; shift += 7) {
       const auto byte = static_cast<uint8_t>(*at++);
@@ -38,9 +40,10 @@ class Blobs {
       if (byte < 0x80) return {at, size};
     }
   }
-  void Prefetch(uint32_t blob) const {
-    for (int at = 0; at < 192; at += 64) __builtin_prefetch(At(blob, 0) + at);
+  static void Prefetch(const char* begin) {
+    for (int at = 0; at < 192; at += 64) __builtin_prefetch(begin + at);
   }
+  void Prefetch(uint32_t blob) const { Prefetch(Begin(blob)); }
 
  private:
   // A blob is its size (LEB128) and its bytes, at a multiple of 4 bytes in a chunk. A number is that place: the

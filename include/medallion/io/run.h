@@ -412,12 +412,14 @@ absl::Status Runner<Pack>::Write(Work& work, std::string_view position,
 template <class Pack>
 absl::Status Runner<Pack>::BeginPart(HistoryQuery& query, UtcTime clock, Parts& parts, bool& more) {
   const auto part = std::make_shared<Part>();
+  query.ahead = true;
   if (auto status = store_.History(query, part->history); !status.ok()) return status;
   more = part->history.more;
   query.stale_skip += part->history.entities.size();
   if (part->history.entities.empty()) return absl::OkStatus();
   parts.Add([this, part, clock] {
-    const HistoryAnswer<Event>& history = part->history;
+    HistoryAnswer<Event>& history = part->history;
+    if (history.finish) history.finish(history);
     const bool summarize = run_.refresh == Refresh::kEachBatch;
     part->made = DeriveEntities<Pack>(history.entities, history.elements, history.versions, summarize, clock,
                                       options_);
