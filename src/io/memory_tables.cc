@@ -142,12 +142,12 @@ uint32_t RecordTable::FindInOrder(const Stream& stream, int64_t offset) const {
   return offset_of(begin) == offset ? begin : kNone;
 }
 
-uint32_t RecordTable::Find(const RecordId& id) const {
-  const uint32_t number = FindStream(id.at);
+uint32_t RecordTable::Find(const RecordId& id) const { return Find(FindStream(id.at), id); }
+
+uint32_t RecordTable::Find(uint32_t number, const RecordId& id) const {
   if (number == kNone) return kNone;
   const Stream& stream = streams_[number];
-  if (stream.in_order.empty() || records_[stream.in_order.back().last()].offset() < id.at.offset)
-    return kNone;
+  if (stream.in_order.empty() || stream.offset_max < id.at.offset) return kNone;
   const uint32_t in_order = FindInOrder(stream, id.at.offset);
   if (in_order != kNone && records_[in_order].payload == id.payload) return in_order;
   const auto found = out_of_order_.find(std::pair{number, &id});
@@ -174,15 +174,15 @@ uint32_t RecordTable::PutEnvelope(const BronzeRecord& record, uint32_t stood) {
 }
 
 uint32_t RecordTable::Put(const BronzeRecord& record, const RecordId& id) {
-  if (const uint32_t known = Find(id); known != kNone) {
+  uint32_t number = FindStream(id.at);
+  if (const uint32_t known = Find(number, id); known != kNone) {
     records_[known].envelope = PutEnvelope(record, records_[known].envelope);
     return known;
   }
-  uint32_t number = FindStream(id.at);
   if (number == kNone) {
     number = static_cast<uint32_t>(streams_.size());
     streams_.push_back(
-        {.topic = texts_.Text(texts_.Number(id.at.topic)), .partition = id.at.partition, .in_order = {}});
+        {.topic = texts_.Text(texts_.Number(id.at.topic)), .partition = id.at.partition});
     stream_of_.emplace(std::pair{streams_.back().topic, id.at.partition}, number);
   }
   const auto added = static_cast<uint32_t>(records_.size());
@@ -192,10 +192,11 @@ uint32_t RecordTable::Put(const BronzeRecord& record, const RecordId& id) {
                       .offset_low = static_cast<uint32_t>(offset),
                       .stream = number,
                       .envelope = PutEnvelope(record, 0)});
-  std::vector<Run>& in_order = streams_[number].in_order;
-  if (!in_order.empty() && records_[in_order.back().last()].offset() >= id.at.offset) {
-    out_of_order_.insert(added);
-  } else if (!in_order.empty() && in_order.back().last() + 1 == added) {
+  Stream& stream = streams_[number];
+  std::vector<Run>& in_order = stream.in_order;
+  if (!in_order.empty() && stream.offset_max >= id.at.offset) return out_of_order_.insert(added), added;
+  stream.offset_max = id.at.offset;
+  if (!in_order.empty() && in_order.back().last() + 1 == added) {
     ++in_order.back().count;
   } else {
     in_order.push_back({.first = added, .count = 1});

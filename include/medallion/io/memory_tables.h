@@ -188,7 +188,8 @@ class RecordTable {
   struct Stream {  // a topic's partition
     std::string_view topic;
     int32_t partition = 0;
-    std::vector<Run> in_order;  // records whose offset was above all before
+    std::vector<Run> in_order = {};  // records whose offset was above all before
+    int64_t offset_max = 0;          // the last one's
   };
   struct Envelope {  // what came with the payload; number 0 is an empty one
     UtcTime broker_ts = kNoTime, ingest_ts = kNoTime;
@@ -229,6 +230,7 @@ class RecordTable {
 
   uint32_t FindStream(const Coordinate& at) const;
   uint32_t FindInOrder(const Stream& stream, int64_t offset) const;
+  uint32_t Find(uint32_t stream, const RecordId& id) const;
   uint32_t PutEnvelope(const BronzeRecord& record, uint32_t stood);
 
   Chunked<Record> records_;
