@@ -132,6 +132,7 @@ class MemoryStore final : public Store<Pack>, public Tables {
   }
   Gold UnpackGold(uint32_t row) const;
   Digest UnitOf(uint32_t slot) const;
+  Digest KeyOf(uint32_t slot) const;
   uint32_t FindSlot(uint32_t record, uint32_t ordinal) const;
   template <class Visit>
   void ForRecord(uint32_t record, Visit&& visit) const;
@@ -204,6 +205,7 @@ class MemoryStore final : public Store<Pack>, public Tables {
   std::vector<uint32_t> numbers_;  // of the batch's records
   // Scratch.
   std::vector<uint32_t> glanced_;
+  std::vector<Element<Event>> members_;
   std::array<std::vector<uint32_t>, kAhead> chains_;
   PackWriter packed_;
 };
@@ -240,6 +242,14 @@ Digest MemoryStore<Pack>::UnitOf(uint32_t slot) const {
   const uint64_t entity = head.Number();
   head.Number();
   return UnpackUnit(head.rest(), entity == 0 ? EntityKey{} : entities_[entity - 1].key);
+}
+
+template <class Pack>
+Digest MemoryStore<Pack>::KeyOf(uint32_t slot) const {
+  Arena none;
+  PackReader head(blobs_.At(slots_[slot].blob), none);
+  head.Number(), head.Number();
+  return UnpackKey(head.rest());
 }
 
 template <class Pack>
@@ -347,14 +357,15 @@ bool MemoryStore<Pack>::GlanceAt(const Identity& arrived, Arena& texts, Glance& 
     crowd = &CrowdOf(arrived.unit);
     glanced_ = crowd->winners;
   }
-  std::vector<Element<Event>> members(glanced_.size());
-  for (size_t i = 0; i < members.size(); ++i) {
-    Unpack(glanced_[i], members[i], texts);
-    RestoreValues(members[i]);
-    memory::TakeWinner(members[i], arrived, glance);
+  members_.clear();
+  for (const uint32_t member : glanced_) {
+    if (KeyOf(member) != arrived.business_key) continue;  // about another fact
+    Unpack(member, members_.emplace_back(), texts);
+    RestoreValues(members_.back());
+    memory::TakeWinner(members_.back(), arrived, glance);
   }
   if (!glance.has_winner) return true;
-  for (const Element<Event>& member : members) memory::TakeEvent(member, arrived, glance);
+  for (const Element<Event>& member : members_) memory::TakeEvent(member, arrived, glance);
   if (crowd == nullptr) return true;
   const std::pair fact_event{glance.winner.business_key.Prefix() + glance.winner.fact, arrived.event_id};
   const auto first = crowd->first_of_event.find(fact_event);
