@@ -181,8 +181,7 @@ uint32_t RecordTable::Put(const BronzeRecord& record, const RecordId& id) {
   }
   if (number == kNone) {
     number = static_cast<uint32_t>(streams_.size());
-    streams_.push_back(
-        {.topic = texts_.Text(texts_.Number(id.at.topic)), .partition = id.at.partition});
+    streams_.push_back({.topic = texts_.Text(texts_.Number(id.at.topic)), .partition = id.at.partition});
     stream_of_.emplace(std::pair{streams_.back().topic, id.at.partition}, number);
   }
   const auto added = static_cast<uint32_t>(records_.size());

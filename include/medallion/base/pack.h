@@ -265,7 +265,8 @@ inline char* WriteHex(char* const begin, std::string_view text) {
   char* to = WriteUnsigned(begin, text.size() / 2 * 2 + 1);
   uint64_t bad = text.size() % 2;
   size_t i = 0;
-  for (; i + 8 <= text.size() && bad == 0; i += 8) to = WriteDigits(to, text.data() + i, text.data() + i + 4, bad);
+  for (; i + 8 <= text.size() && bad == 0; i += 8)
+    to = WriteDigits(to, text.data() + i, text.data() + i + 4, bad);
   for (; i + 1 < text.size(); i += 2) {
     const unsigned high = kDigits[static_cast<uint8_t>(text[i])];
     const unsigned low = kDigits[static_cast<uint8_t>(text[i + 1])];

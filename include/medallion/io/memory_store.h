@@ -431,7 +431,8 @@ void MemoryStore<Pack>::UnpackAll(std::span<const Packed> packed, HistoryAnswer<
       PackReader head(memory::Blobs::Bytes(packed[next].blob), answer.texts);
       const bool has_entity = head.Number() != 0;
       const auto ordinal = static_cast<uint32_t>(head.Number());
-      const Owner owner{.id = {packed[next].record, ordinal}, .entity = has_entity ? entity.entity : EntityKey{}};
+      const Owner owner{.id = {packed[next].record, ordinal},
+                        .entity = has_entity ? entity.entity : EntityKey{}};
       UnpackElement(head.rest(), owner, element, answer.texts);
       if (!IsHistory(element)) answer.elements.pop_back();
     }
@@ -628,7 +629,8 @@ template <class Pack>
 uint32_t MemoryStore<Pack>::EntityOf(const EntityKey& key) {
   const auto number = static_cast<uint32_t>(entities_.size());
   const auto is_it = [&](uint32_t entity) { return entities_[entity].key == key; };
-  if (const uint32_t* const found = entity_of_.FindOrInsert(key, number, is_it); found != nullptr) return *found;
+  if (const uint32_t* const found = entity_of_.FindOrInsert(key, number, is_it); found != nullptr)
+    return *found;
   entities_.push_back({.key = key});
   return number;
 }
