@@ -63,15 +63,15 @@ void Blobs::Drop(uint32_t blob) {
 
 // ---- DigestIndex ------------------------------------------------------------------------------------------------
 
-DigestIndex::Entries::Entries(size_t size) : size(size) {
-  if (size * sizeof(Entry) < Pages::kSize) {
-    small = std::make_unique<Entry[]>(size);
+DigestIndex::Entries::Entries(size_t count) : size(count) {
+  if (count * sizeof(Entry) < Pages::kSize) {
+    small = std::make_unique<Entry[]>(count);
     at = small.get();
     return;
   }
-  large = std::make_unique<Pages>(size * sizeof(Entry));
+  large = std::make_unique<Pages>(count * sizeof(Entry));
   at = reinterpret_cast<Entry*>(large->begin());
-  std::uninitialized_fill_n(at, size, Entry{});
+  std::uninitialized_fill_n(at, count, Entry{});
 }
 
 void DigestIndex::Put(Entry entry) {

@@ -114,7 +114,7 @@ class DigestIndex {
   };
   // A power of two of entries, without numbers: a large table in large pages.
   struct Entries {
-    explicit Entries(size_t size);
+    explicit Entries(size_t count);
     std::unique_ptr<Entry[]> small;
     std::unique_ptr<Pages> large;
     Entry* at;
