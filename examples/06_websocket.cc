@@ -13,6 +13,8 @@ using namespace medallion;
 // A memory store that tells which sessions change. Everything else it passes on.
 class Telling final : public Store<ocpp::Charging> {
  public:
+  using Event = ocpp::ChargingEvent;
+
   absl::Status Seen(std::span<const RecordId> records, SeenAnswer& answer) override {
     return kept_.Seen(records, answer);
   }
@@ -34,8 +36,6 @@ class Telling final : public Store<ocpp::Charging> {
   }
 
  private:
-  using Event = ocpp::ChargingEvent;
-
   static void Tell(const ocpp::ChargingSession& session) {
     std::string energy;
     AppendCanonical(session.energy_kwh, energy);

@@ -1,3 +1,4 @@
+#include "medallion/ocpp/connector_status.h"
 #include "medallion/ocpp/identify.h"
 
 #include <initializer_list>
@@ -277,7 +278,10 @@ TEST_CASE("identify: what is settled and derived together") {
   for (const std::string_view type : {"StatusNotification", "Heartbeat"}) {
     const ChargingElement observation = identity(type, {{"transaction_id", "501"}});
     CHECK(observation.identity.unit == observation.identity.business_key);
-    CHECK(observation.entity == EntityKey{});
+    const bool status = type == "StatusNotification";
+    CHECK(observation.entity ==
+          (status ? ConnectorKey("CP-100", {}, observation.row.connector_id) : EntityKey{}));
+    CHECK(observation.confirms == status);
   }
 }
 
