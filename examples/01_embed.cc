@@ -21,7 +21,7 @@ int main() {
   Runner<ocpp::Charging> runner(store, options);
   if (!runner.Take(records, /*position=*/"").ok()) return 1;
 
-  const auto session = store.Find(ocpp::SessionId("CP-100", "501"));
+  const auto session = store.Find<ocpp::ChargingSession>(ocpp::SessionId("CP-100", "501"));
   std::string energy_kwh;
   AppendCanonical(session->energy_kwh, energy_kwh);
   std::cout << SessionStatusName(session->session_status) << ", " << energy_kwh << " kWh"

@@ -27,7 +27,8 @@ class Telling final : public Store<ocpp::Charging> {
   }
   absl::Status Apply(const Batch<ocpp::Charging>& batch) override {
     for (const auto& write : batch.gold) {
-      if (write.write != Write::kDelete) Tell(write.row);
+      const auto* session = std::get_if<ocpp::ChargingSession>(&write.row);
+      if (session != nullptr && write.write != Write::kDelete) Tell(*session);
     }
     return kept_.Apply(batch);
   }

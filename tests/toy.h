@@ -607,7 +607,7 @@ struct Loans {
     const std::vector<Loan> loans = toy::Derive(facts.history, facts.contexts, clock, model);
     return {loans.begin(), loans.end()};
   }
-  static EntityKey ParentOf(const Gold& row) {
+  static EntityKey ParentOf(const Gold& row, const Model&) {
     const Loan* const loan = std::get_if<Loan>(&row);
     return loan == nullptr ? EntityKey{} : BranchKey(loan->branch);
   }

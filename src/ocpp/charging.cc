@@ -1,5 +1,8 @@
 #include "medallion/ocpp/charging.h"
 
+#include <iterator>
+#include <utility>
+
 #include "medallion/base/text.h"
 #include "medallion/ocpp/derive_sessions.h"
 #include "medallion/ocpp/epochs.h"
@@ -21,7 +24,98 @@ std::string ValueText(const ChargingEvent& event, std::string_view name) {
   return text;
 }
 
+std::vector<Charging::Gold> Rows(std::vector<ChargingSession> sessions) {
+  return {std::make_move_iterator(sessions.begin()), std::make_move_iterator(sessions.end())};
+}
+
+// The children that are rows of this table.
+template <class Row>
+std::vector<Row> Children(const Charging::Facts& facts) {
+  std::vector<Row> rows;
+  for (const Charging::Gold& child : facts.children) {
+    if (const Row* row = std::get_if<Row>(&child)) rows.push_back(*row);
+  }
+  return rows;
+}
+
+std::vector<Charging::Gold> ConnectorRows(const Charging::Facts& facts, const SessionRules& rules) {
+  ConnectorStates states = DeriveConnectorStatus(facts.history, rules);
+  std::vector<Charging::Gold> rows(std::make_move_iterator(states.periods.begin()),
+                                   std::make_move_iterator(states.periods.end()));
+  if (states.current.has_value()) rows.emplace_back(*std::move(states.current));
+  return rows;
+}
+
+std::vector<Charging::Gold> DayRows(const Charging::Facts& facts, const SessionRules& rules) {
+  std::optional<ChargingStatsDaily> day = DeriveDaily(Children<ChargingSession>(facts), rules);
+  if (!day.has_value()) return {};
+  return {*std::move(day)};
+}
+
+std::vector<Charging::Gold> ChargePointRows(const Charging::Facts& facts, UtcTime clock,
+                                            const SessionRules& rules) {
+  const auto days = Children<ChargingStatsDaily>(facts);
+  auto health = DeriveHealth(facts.subject, facts.sighting, days, clock, rules);
+  if (!health.has_value()) return {};
+  return {*std::move(health)};
+}
+
 }  // namespace
+
+std::vector<Charging::Gold> Charging::Derive(const Facts& facts, UtcTime clock, const Model& model,
+                                             std::string* summary) {
+  if (!facts.subject.empty()) return ChargePointRows(facts, clock, model);
+  if (!facts.children.empty()) return DayRows(facts, model);
+  const bool connector =
+      !facts.history.empty() && facts.history[0].row.event_type == EventType::kStatusNotification;
+  if (connector) return ConnectorRows(facts, model);
+  return Rows(DeriveSessions(facts.history, facts.contexts, clock, model, summary));
+}
+
+std::optional<std::vector<Charging::Gold>> Charging::Continue(std::string& summary, const Facts& added,
+                                                              UtcTime clock, const Model& model) {
+  auto sessions = ContinueSessions(summary, added.history, added.contexts, clock, model);
+  if (!sessions.has_value()) return std::nullopt;
+  return Rows(*std::move(sessions));
+}
+
+RowVersion Charging::VersionOf(const Gold& row) {
+  const auto key = [](const auto& own) {
+    if constexpr (requires { own.session_id; }) {
+      return own.session_id;
+    } else {
+      return RowKey(own);
+    }
+  };
+  return std::visit(
+      [&](const auto& own) {
+        return RowVersion{.key = key(own),
+                          .hash = own.row_hash,
+                          .model_version = own.model_version,
+                          .updated_at = own.updated_at};
+      },
+      row);
+}
+
+UtcTime Charging::NextDue(const Gold& row) {
+  return std::visit(
+      [](const auto& own) {
+        if constexpr (requires { own.next_due_at; }) {
+          return own.next_due_at;
+        } else {
+          return kNoTime;
+        }
+      },
+      row);
+}
+
+EntityKey Charging::ParentOf(const Gold& row, const Model& model) {
+  if (const auto* session = std::get_if<ChargingSession>(&row)) {
+    return DayKey(session->charge_point_id, DayOf(*session, model.options));
+  }
+  if (const auto* day = std::get_if<ChargingStatsDaily>(&row)) return HealthKey(day->charge_point_id);
+  return {};
+}
 
 Refined<ChargingEvent> Charging::Refine(std::span<const BronzeRecord> batch, const Options& options) {
   return ocpp::Refine(batch, options);

@@ -96,11 +96,7 @@ absl::CivilDay DayOf(const ChargingSession& session, const Options& options) {
 }
 
 bool IsRefused(const ChargingSession& session) {
-  for (int i = 0; i < kSessionFlags; ++i) {
-    const auto flag = static_cast<SessionFlag>(i);
-    if (SessionFlagName(flag) == "AUTH_REJECTED") return session.quality_flags.Has(flag);
-  }
-  return false;
+  return session.quality_flags.Has(SessionFlag::kAuthRejected);
 }
 
 Thousandths UnattributedOf(const ChargingSession& session) {

@@ -10,6 +10,7 @@
 #include "medallion/base/columns.h"
 #include "medallion/base/decimal.h"
 #include "medallion/base/text.h"
+#include "medallion/ocpp/connector_status.h"
 #include "medallion/ocpp/enums.h"
 
 namespace medallion::ocpp {
@@ -185,10 +186,17 @@ void JoinResult(const ChargingEvent& result, KeyText key) {
   AddTime(result.ingest_ts, key);
 }
 
+// In 2.x the registers of begin and end are samples, and a session must know that of the one before it.
+bool IsTransactionEnd(const ChargingEvent& event) {
+  return event.meter_wh && IsVersion2(event.ocpp_version) &&
+         (event.context == "Transaction.Begin" || event.context == "Transaction.End");
+}
+
 Milestone MilestoneOf(const ChargingElement& element, bool has_id) {
   const ChargingEvent& event = element.row;
   switch (event.event_type) {
     case EventType::kMeterValues:
+      if (has_id && IsTransactionEnd(event)) return Milestone::kMilestone;
       if (has_id) return element.milestone;  // set where a frame was read
       return HasPlace(event) ? Milestone::kMilestone : Milestone::kNone;
     case EventType::kStartTransaction:
@@ -266,6 +274,9 @@ Digest KeyOf(const ChargingEvent& event, const Options& options) {
 
 EntityKey EntityOf(const ChargingEvent& event, const Identity& identity, const Options& options) {
   if (IsHeader(event.event_type)) return identity.unit;
+  if (event.event_type == EventType::kStatusNotification) {
+    return ConnectorKey(event.charge_point_id, event.evse_id, event.connector_id);
+  }
   const bool has_id = HasTransactionId(event, options);
   if (IsOfSession(event, has_id)) return SessionId(event.charge_point_id, event.transaction_id);
   if (!IsOfPlace(event, has_id)) return {};
@@ -317,6 +328,9 @@ void Identifier::Identify(std::span<ChargingElement> elements, std::span<const D
     SetIdentity(event, payloads[i], keys, joined_, element.identity);  // the keys are hashed
     event.business_key = keys.business_key;
     element.entity = IsHeader(event.event_type) ? element.identity.unit : keys.session;
+    if (event.event_type != EventType::kStatusNotification) continue;
+    element.entity = ConnectorKey(event.charge_point_id, event.evse_id, event.connector_id);
+    element.confirms = true;
   }
 }
 

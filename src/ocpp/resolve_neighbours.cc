@@ -4,6 +4,7 @@
 #include <string>
 
 #include "resolve_pairing.h"
+#include "session_facts.h"
 
 namespace medallion::ocpp {
 namespace {
@@ -60,15 +61,15 @@ std::optional<size_t> Neighbours::After(const Line& line, UtcTime time) {
   return std::nullopt;
 }
 
-std::optional<size_t> Neighbours::StartNamed(const Fact& fact) {
-  const auto named = milestones_.named.find(IdKey(fact.id));
+std::optional<size_t> Neighbours::StartNamed(std::string_view id, UtcTime time) {
+  const auto named = milestones_.named.find(IdKey(id));
   if (named == milestones_.named.end()) return std::nullopt;
   const auto after = std::find_if(named->second.begin(), named->second.end(),
-                                  [&](size_t start) { return milestones_.starts[start].at > fact.at; });
+                                  [&](size_t start) { return milestones_.starts[start].at > time; });
   if (after == named->second.begin()) return std::nullopt;
   const UtcTime at = milestones_.starts[after[-1]].at;
-  if (at < Plus(fact.at, -kJoinMax)) return std::nullopt;
-  sight_.Ask({at, fact.at});
+  if (at < Plus(time, -kJoinMax)) return std::nullopt;
+  sight_.Ask({at, time});
   return after[-1];
 }
 
@@ -80,7 +81,7 @@ bool Neighbours::IsOf(size_t stop, size_t start) {
   if (Plus(began, kJoinMax) < fact.at) return false;
   const Numbers between = Within(milestones_.starts, {Plus(began, 1), fact.at});
   for (size_t i = between.begin; i < between.end; ++i) AskForAnswers(milestones_.starts[i], sight_);
-  if (const std::optional<size_t> named = StartNamed(fact);
+  if (const std::optional<size_t> named = StartNamed(fact.id, fact.at);
       named.has_value() && milestones_.starts[*named].at >= began)
     return named == start;
   const std::optional<Learned> learned = joining_.LearnedBy(start);
@@ -158,15 +159,45 @@ std::optional<size_t> Neighbours::PreviousStop(size_t number) {
   return std::nullopt;
 }
 
+// The first sample of the transaction's begin within the span, or the last of its end; at one instant the best location's.
+const ChargingElement* Neighbours::SampleOf(std::string_view id, const TimeSpan& span, bool begin) {
+  sight_.Ask(span);
+  const std::string key = IdKey(id);
+  const Numbers numbers = Within(milestones_.samples, span);
+  const EndSample* best = nullptr;
+  for (size_t i = numbers.begin; i < numbers.end; ++i) {
+    const EndSample& sample = milestones_.samples[i];
+    if (sample.is_begin != begin || IdKey(sample.fact->row.transaction_id) != key) continue;
+    const bool further = best != nullptr && sample.at != best->at;
+    const bool better = best != nullptr && LocationRank(sample.fact->row) < LocationRank(best->fact->row);
+    if (best == nullptr || (further ? !begin : better)) best = &sample;
+  }
+  return best == nullptr ? nullptr : best->fact;
+}
+
+// What holds the register of the start or stop: itself, or a sample not over a day away.
+const ChargingElement* Neighbours::BeginOf(const Start& start) {
+  if (start.fact->row.meter_wh.has_value()) return start.fact;
+  if (!start.names_transaction) return nullptr;
+  return SampleOf(start.ids.front(), {start.at, Plus(start.at, kAnswerMax)}, true);
+}
+const ChargingElement* Neighbours::EndOf(const Fact& stop) {
+  if (stop.meter_wh.has_value()) return stop.fact;
+  if (stop.id.empty()) return nullptr;
+  return SampleOf(stop.id, {Plus(stop.at, -kAnswerMax), stop.at}, false);
+}
+
 void Neighbours::TellPrevious(size_t number, SessionContext& context) {
   const Start& start = milestones_.starts[number];
   if (start.refused) return;
   const std::optional<size_t> stop = PreviousStop(number);
   if (!stop) return;
-  const Fact& previous = milestones_.facts[*stop];
-  if (!previous.meter_wh.has_value() || previous.meter_wh == start.fact->row.meter_wh) return;
-  context.previous_stop_wh = previous.meter_wh;
-  Tell(*previous.fact, context);
+  const ChargingElement* const previous = EndOf(milestones_.facts[*stop]);
+  if (previous == nullptr) return;
+  const ChargingElement* const begin = BeginOf(start);
+  if (begin != nullptr && begin->row.meter_wh == previous->row.meter_wh) return;
+  context.previous_stop_wh = previous->row.meter_wh;
+  Tell(*previous, context);
 }
 
 SessionContext Neighbours::ContextOf(size_t number) {

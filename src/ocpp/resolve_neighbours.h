@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string_view>
 
 #include "resolve_joining.h"
 #include "resolve_timeline.h"
@@ -20,8 +21,8 @@ class Neighbours {
   // The nearest start on the line that is not refused, strictly before `time` or after it.
   std::optional<size_t> Before(const Line& line, UtcTime time);
   std::optional<size_t> After(const Line& line, UtcTime time);
-  // The start whose transaction has the fact's id: the latest of the 7 days before it.
-  std::optional<size_t> StartNamed(const Fact& fact);
+  // The start whose transaction has that id: the latest of the 7 days before that time.
+  std::optional<size_t> StartNamed(std::string_view id, UtcTime at);
 
   SessionContext ContextOf(size_t start);
 
@@ -30,6 +31,9 @@ class Neighbours {
   bool IsOf(size_t stop, size_t start);
   std::optional<size_t> StopOf(size_t start, UtcTime until);
   std::optional<size_t> PreviousStop(size_t start);
+  const ChargingElement* BeginOf(const Start& start);
+  const ChargingElement* EndOf(const Fact& stop);
+  const ChargingElement* SampleOf(std::string_view id, const TimeSpan& span, bool begin);
   void TellIds(size_t start, SessionContext& context);
   void TellEnd(size_t start, SessionContext& context);
   void TellPrevious(size_t start, SessionContext& context);

@@ -10,6 +10,7 @@
 #include "absl/numeric/int128.h"
 #include "medallion/base/text.h"
 #include "medallion/ocpp/identify.h"
+#include "session_energy.h"
 #include "session_facts.h"
 
 namespace medallion::ocpp {
@@ -118,8 +119,16 @@ class Gatherer {
     const ChargingEvent& row = element.row;
     if (!IsSilver(element) || element.entity == EntityKey{} || row.connector_id == 0) return;
     // Without an id and without a place they are samples of a stop, and go where it does.
-    if (!LineOf(row).known() && !HasTransactionId(row, options_)) return;
+    const bool has_id = HasTransactionId(row, options_);
+    if (!LineOf(row).known() && !has_id) return;
+    if (has_id && element.milestone == Milestone::kMilestone) return TakeEndSample(element);
     readings_[{row.event_ts, element.entity}].push_back(&element);
+  }
+
+  void TakeEndSample(const ChargingElement& element) {
+    const ChargingEvent& row = element.row;
+    if (!row.meter_wh.has_value() || LocationRank(row) == kLocations) return;
+    made_.samples.push_back({&element, row.event_ts, row.context == kBeginContext});
   }
 
   void AddReading(Copies samples) {
@@ -146,6 +155,8 @@ class Gatherer {
     });
     std::sort(made_.results.begin(), made_.results.end(),
               [](const Result& a, const Result& b) { return ComesFirst(a.element, b.element); });
+    std::sort(made_.samples.begin(), made_.samples.end(),
+              [](const EndSample& a, const EndSample& b) { return ComesFirst(a.fact, b.fact); });
     std::sort(made_.faults.begin(), made_.faults.end(), ComesFirst);
   }
 

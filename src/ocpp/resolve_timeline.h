@@ -99,6 +99,13 @@ struct Fact {
   const EntityKey& entity() const { return fact->entity; }
 };
 
+// The register of a 2.x transaction's begin or end, which is a sample.
+struct EndSample {
+  const ChargingElement* fact = nullptr;
+  UtcTime at = kNoTime;
+  bool is_begin = false;
+};
+
 struct Result {
   const ChargingElement* element = nullptr;
   bool usable = false;  // its id is
@@ -106,12 +113,13 @@ struct Result {
 
 // Of what is seen, in order.
 struct Milestones {
-  std::vector<Start> starts;    // by (at, entity)
-  std::vector<Fact> facts;      // by (at, kind, order)
-  std::vector<Result> results;  // by order
-  Copies calls;                 // all copies of starts that do not name their transaction
-  Copies boots;                 // by ingest_ts, coordinate
-  Copies faults;                // by event_ts
+  std::vector<EndSample> samples;  // by (at, order)
+  std::vector<Start> starts;       // by (at, entity)
+  std::vector<Fact> facts;         // by (at, kind, order)
+  std::vector<Result> results;     // by order
+  Copies calls;                    // all copies of starts that do not name their transaction
+  Copies boots;                    // by ingest_ts, coordinate
+  Copies faults;                   // by event_ts
   absl::flat_hash_map<std::string, std::vector<size_t>>
       named;  // starts by IdKey of each of their ids, ascending
 };

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -130,17 +131,28 @@ class Resolver {
     const Numbers facts = Within(milestones_.facts, span);
     for (size_t i = facts.begin; i < facts.end; ++i) {
       const Fact& fact = milestones_.facts[i];
-      if (fact.is_stop && !fact.id.empty()) AddLinesOf(fact, affected);
+      if (fact.is_stop && !fact.id.empty()) AddLinesOf({fact.id, fact.at, fact.line}, affected);
+    }
+    const Numbers samples = Within(milestones_.samples, span);
+    for (size_t i = samples.begin; i < samples.end; ++i) {
+      const EndSample& sample = milestones_.samples[i];
+      AddLinesOf({sample.fact->row.transaction_id, sample.at, LineOf(sample.fact->row)}, affected);
     }
     return affected;
   }
 
-  void AddLinesOf(const Fact& stop, Affected& affected) {
-    if (stop.line.known()) affected.lines.insert(stop.line);
-    if (const std::optional<size_t> start = neighbours_.StartNamed(stop)) {
+  // A stop, or the sample of a begin or end.
+  struct Named {
+    std::string_view id;
+    UtcTime at;
+    Line line;
+  };
+  void AddLinesOf(const Named& fact, Affected& affected) {
+    if (fact.line.known()) affected.lines.insert(fact.line);
+    if (const std::optional<size_t> start = neighbours_.StartNamed(fact.id, fact.at)) {
       affected.Add(milestones_, *start);
     } else {
-      sight_.Ask({Plus(stop.at, -kJoinMax), stop.at});
+      sight_.Ask({Plus(fact.at, -kJoinMax), fact.at});
     }
   }
 
@@ -196,6 +208,17 @@ class Resolver {
 
 Resolution ResolveTransactions(const Timeline<ChargingEvent>& timeline, const Options& options) {
   return Resolver(timeline, options).Run();
+}
+
+bool IsLoose(const ChargingElement& element, const Options& options) {
+  if (element.milestone == Milestone::kNone) return false;
+  switch (element.row.event_type) {
+    case EventType::kStartTransaction:
+    case EventType::kStopTransaction:
+    case EventType::kMeterValues: return !HasTransactionId(element.row, options);
+    case EventType::kUnknown: return element.row.action.empty();
+    default: return false;
+  }
 }
 
 }  // namespace medallion::ocpp

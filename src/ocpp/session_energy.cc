@@ -16,6 +16,7 @@
 #include "power_check.h"
 #include "register_series.h"
 #include "session_context.h"
+#include "signed_value.h"
 
 namespace medallion::ocpp {
 namespace {
@@ -245,16 +246,45 @@ void EnergyFromIntervals(const SessionFacts& facts, const Options& options, Sess
   if (intervals.micro_wh > 0) energy.shows_energy = true;
 }
 
-// The header's and the sample's end reading may differ by 10 Wh or 1 % of the session's energy. One that was
-// set aside is not compared.
+// Two sources of one reading may differ by 10 Wh or 1 % of the session's energy.
+bool Agree(Thousandths a, Thousandths b, const SessionEnergy& energy) {
+  int128 difference = int128(a.units) - b.units;
+  if (difference < 0) difference = -difference;
+  const int128 one_percent = int128(energy.energy_kwh.value_or(Thousandths{}).units) * 1000 / 100;
+  return difference <= std::max(int128(10'000), one_percent);
+}
+
+// Begin and end as the session's signed values have them.
+SignedRegisters SignedOf(const SessionFacts& facts) {
+  SignedRegisters all;
+  const Window window = WindowOf(facts);
+  for (const ChargingElement* fact : facts.silver) {
+    if (!IsReading(*fact) || fact->row.signed_value.empty() || !window.Holds(fact->row.event_ts)) continue;
+    const SignedRegisters own = ReadSigned(fact->row.signed_value);
+    if (own.begin.has_value() && !all.begin.has_value()) all.begin = own.begin;
+    if (own.end.has_value()) all.end = own.end;
+  }
+  return all;
+}
+
+// Against the readings that decide, as far as they were not set aside.
+void CheckSigned(const SessionFacts& facts, const SessionEnergy& energy, Findings& findings) {
+  const SignedRegisters told = SignedOf(facts);
+  const auto check = [&](const std::optional<Thousandths>& raw, const std::optional<Thousandths>& own) {
+    if (!raw.has_value() || !own.has_value() || Agree(*raw, *own, energy)) return;
+    findings.Note(SessionFlag::kSignedRawMismatch,
+                  "{" + Amount("raw_wh", *raw) + "," + Amount("signed_wh", *own) + "}");
+  };
+  check(energy.meter_start_wh, told.begin);
+  check(energy.meter_stop_wh, told.end);
+}
+
+// The end reading of the header against the sample's. One that was set aside is not compared.
 void CheckTransactionData(const Ends& ends, const SessionEnergy& energy, Findings& findings) {
   if (!ends.end_header.has_value() || !ends.end_sample.has_value()) return;
   if (findings.flags.Has(SessionFlag::kMeterStopInvalid) || findings.flags.Has(SessionFlag::kMeterDecreased))
     return;
-  int128 difference = int128(ends.end_header->wh.units) - ends.end_sample->wh.units;
-  if (difference < 0) difference = -difference;
-  const int128 one_percent = int128(energy.energy_kwh.value_or(Thousandths{}).units) * 1000 / 100;
-  if (difference <= std::max(int128(10'000), one_percent)) return;
+  if (Agree(ends.end_header->wh, ends.end_sample->wh, energy)) return;
   findings.Note(SessionFlag::kTxdataMismatch, "{" + Amount("stop_wh", ends.end_header->wh) + "," +
                                                   Amount("sample_wh", ends.end_sample->wh) + "}");
 }
@@ -357,6 +387,7 @@ SessionEnergy FindEnergy(const SessionFacts& facts, const Options& options, Find
   if (facts.stop != nullptr && !HasEndReading(facts, ends)) findings.Note(SessionFlag::kNoEndReading);
   if (IsRebased(outcome)) findings.Note(SessionFlag::kMeterRebased);
   CheckTransactionData(ends, energy, findings);
+  CheckSigned(facts, energy, findings);
   CheckPower(facts, series, verdict, findings);
   return energy;
 }

@@ -141,8 +141,8 @@ bool Changes(const SessionContext& context, const Findings& findings) {
 ChargingSession RowOf(const Digest& session_id, const Outline& outline, const SessionEnergy& energy,
                       const SessionContext* told, UtcTime data_clock, const SessionRules& rules,
                       Findings findings) {
-  static const SessionContext kNothing;
-  const SessionContext& context = told != nullptr ? *told : kNothing;
+  static const SessionContext nothing;
+  const SessionContext& context = told != nullptr ? *told : nothing;
   const Options& options = rules.options;
   ChargingSession row;
   row.session_id = session_id;

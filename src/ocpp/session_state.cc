@@ -80,9 +80,8 @@ void Outline::Take(const ChargingEvent& row, const Coordinate* stop_at) {
   last_event_ts = std::max(last_event_ts, row.event_ts);
   ingest_max = std::max(ingest_max, row.ingest_ts);
   const int128 late = int128(row.ingest_ts.us) - row.event_ts.us;
-  const bool with_stop =
-      row.event_type == EventType::kMeterValues && stop_at != nullptr && row.at == *stop_at;
-  if (late > late_us && !with_stop) late_us = late;
+  const bool is_sample = row.event_type == EventType::kMeterValues && stop_at != nullptr;
+  if (late > late_us && !(is_sample && row.at == *stop_at)) late_us = late;
   ++facts;
   if (!row.seq_no.has_value()) return;
   const int128 step = int128(*row.seq_no) - seq_no.value_or(*row.seq_no);
@@ -106,6 +105,7 @@ void PlainMeter::TakeStop(const ChargingElement& stop) {
 void PlainMeter::TakeReading(const ChargingElement& reading, const Limits& limits) {
   const ChargingEvent& row = reading.row;
   const int rank = LocationRank(row);
+  plain = plain && row.signed_value.empty();
   if (rank == kLocations) return;
   if (row.meter_wh.has_value()) return TakeSample(reading, rank, limits);
   if (row.measurand == kPowerMeasurand) return TakePower(row, rank);

@@ -137,6 +137,48 @@ TEST_CASE("derive: samples of begin and end") {
   });
 }
 
+TEST_CASE("derive: signed values") {
+  // OCMF as it is, in hexadecimal digits, in base64, and in the object around it.
+  const std::string end = R"(OCMF|{"FV":"1.0","RD":[{"TX":"E","RV":8.5,"RU":"kWh","ST":"G"}]}|{"SD":"00"})";
+  const std::string both =
+      R"(OCMF|{"RD":[{"TX":"B","RV":"1.000","RI":"1-b:1.8.0","RU":"kWh"},{"TX":"L","RV":8511.000001,"RU":"Wh"}]}|{})";
+  const auto hex = [](const std::string& text) {
+    std::string out;
+    for (const char c : text) {
+      constexpr char kDigits[] = "0123456789ABCDEF";
+      out.push_back(kDigits[static_cast<unsigned char>(c) / 16]),
+          out.push_back(kDigits[static_cast<unsigned char>(c) % 16]);
+    }
+    return out;
+  };
+  const std::string object =
+      R"({"signedMeterData":"T0NNRnx7IlJEIjpbeyJUWCI6IkUiLCJSViI6OS41LCJSVSI6ImtXaCJ9XX18e30=",)"
+      R"("encodingMethod":"OCMF"})";  // 9.5 kWh
+  const auto line = [&](std::string_view signed_value, std::string_view stop) {
+    const std::string script =
+        "S 10:00 1000 | R 10:30 0 signed=" + std::string(signed_value) + " | E 10:30 " + std::string(stop);
+    return Line(Derive(Facts(script), "23:00").at(0));
+  };
+  const std::string_view final = "COMPLETED 7.500 final START_STOP";
+  CHECK(line(end, "8500") == final);
+  CHECK(line(hex(end), "8500") == final);
+  CHECK(line(both, "8500") == final);  // 11 Wh are less than 1 % of 7.5 kWh
+  CHECK(line(end, "8576") == "COMPLETED 7.576 START_STOP SIGNED_RAW_MISMATCH");
+  CHECK(line(hex(end), "8576") == "COMPLETED 7.576 START_STOP SIGNED_RAW_MISMATCH");
+  CHECK(line(object, "8500") == "COMPLETED 7.500 START_STOP SIGNED_RAW_MISMATCH");
+  CHECK(line(object, "9500") == "COMPLETED 8.500 final START_STOP");
+  // Nothing that can be read: another format, another register, a reading that is marked, no reading at all.
+  for (const std::string_view text :
+       {"OCMF|{}|{}", "4F434D467C7B7D7C7B7D", "<signedData/>", "{", "OCMF|{\"RD\":[{\"TX\":\"E\"", "OCMF|",
+        "T0NNRg==", R"(OCMF|{"RD":[{"TX":"E","RV":9.5,"RU":"kWh","RI":"1-b:2.8.0"}]}|{})",
+        R"(OCMF|{"RD":[{"TX":"E","RV":9.5,"RU":"kWh","ST":"F"}]}|{})",
+        R"(OCMF|{"RD":[{"TX":"C","RV":9.5,"RU":"kWh"}]}|{})",
+        R"(OCMF|{"RD":[{"TX":"E","RV":"much","RU":"kWh"}]}|{})", R"(OCMF|{"RD":7}|{})"}) {
+    CAPTURE(text);
+    CHECK(line(text, "8500") == final);
+  }
+}
+
 TEST_CASE("derive: end readings") {
   CheckLines({
       {"S 10:00 52310 | E 11:00 51310", "COMPLETED - METER_ANOMALY METER_DECREASED"},

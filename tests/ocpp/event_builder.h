@@ -11,7 +11,8 @@
 //   B boot                                        F connector is Faulted
 //
 // Then name=value: con, evse, epoch, seq, late (seconds from event to receipt, else 1), tag, ctx, loc, ph,
-// unit, tx, cp, reason, v (version), id (of the event or message), link (the connection), auth (Accepted, …);
+// unit, tx, cp, reason, v (version), id (of the event or message), link (the connection), auth (Accepted, …),
+// signed (a signed value in place of the register);
 // x=1: in quarantine for a conflict; from=OFFSET: its reading came from the copy at that offset; at=OFFSET:
 // it is of the message at that offset. Facts have offsets 0, 1, 2… in the script's order.
 #pragma once
@@ -110,6 +111,7 @@ inline void SetOption(std::string_view name, std::string_view value, ChargingEle
   if (name == "v") row.ocpp_version = value;
   if (name == "id") row.event_id = value;
   if (name == "link") row.connection_id = value;
+  if (name == "signed") row.signed_value = value, row.meter_wh.reset();
   if (name == "auth") row.authorization = value;
   if (name == "at") row.at.offset = Number(value), ++row.ordinal;
   if (name == "x") element.standing.conflict = true;

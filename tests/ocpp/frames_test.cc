@@ -740,6 +740,11 @@ TEST_CASE("frames: milestones and details") {
   CHECK(shown(RefineFrame(Call("MeterValues", R"("evseId":0,)" + begin + wh + "]}]"), "2.0.1")) == "-");
   CHECK(shown(RefineFrame(Event("Started", "," + begin + wh + "]}]"), "2.0.1")) == "M-");
   CHECK(shown(RefineFrame(Event("Updated", "," + begin + wh + "]}]"), "2.0.1")) == "-");
+  // The registers of begin and end are for the next session to know.
+  const std::string end =
+      R"({"value":1,"context":"Transaction.End"},{"value":1,"context":"Transaction.Begin"})";
+  CHECK(shown(RefineFrame(Event("Ended", "," + begin + end + "," + wh + "]}]"), "2.0.1")) == "MMM-");
+  CHECK(shown(RefineFrame(Event("Updated", "," + begin + end + "]}]"), "2.1")) == "MM");
   // Flat events have milestones alone.
   const auto flat = [&](std::string_view type, const Changes& changes = {}) {
     return shown(RefineOne(Payload(type, changes)));

@@ -141,6 +141,7 @@ TEST_CASE("resolve: a refused start is no evidence about others") {
       // A result is valid whatever its status.
       {"S 08:00 1000 con=1 id=a | A 08:00:01 21 id=a auth=Expired | E 08:10 1000 tx=21",
        {"1 21 COMPLETED 0.000 final ZERO_ENERGY AUTH_REJECTED"}},
+      {"S 08:00 1000 con=1 id=a | A 08:00:01 21 id=a auth=accepted", {"1 21 IN_PROGRESS -"}},
   });
 }
 
@@ -325,6 +326,16 @@ TEST_CASE("resolve: neighbours on a connector") {
           // A meter that starts at zero each time.
           {"S 08:00 0 con=1 tx=1 | E 09:00 7400 tx=1 | S 1/08:00 0 con=1 tx=2 | E 1/08:40 3100 tx=2",
            {"1 1 COMPLETED 7.400 final METER_REBASED", "1 2 COMPLETED 3.100 final METER_REBASED"}},
+          // Of 2.x, where the registers are samples.
+          {"S 08:00 - tx=a evse=1 v=2.1 | R 08:00 1000 tx=a ctx=Transaction.Begin v=2.1 | E 09:00 - tx=a "
+           "v=2.1 | R 09:00 2000 tx=a "
+           "ctx=Transaction.End v=2.1 | S 10:00 - tx=b evse=1 v=2.1 | R 10:00 2500 tx=b "
+           "ctx=Transaction.Begin v=2.1 | E 11:00 - tx=b "
+           "v=2.1 | R 11:00 3500 tx=b ctx=Transaction.End v=2.1 | S 12:00 - tx=c evse=1 v=2.1 | R 12:00 3500 "
+           "tx=c "
+           "ctx=Transaction.Begin v=2.1 | E 13:00 - tx=c v=2.1 | R 13:00 4500 tx=c ctx=Transaction.End v=2.1",
+           {"- a COMPLETED 1.000 final", "- b COMPLETED 1.000 final UNATTRIBUTED_ENERGY",
+            "- c COMPLETED 1.000 final"}},
           // A start that cannot be: the stop before it is the baseline, if it fits.
           {"S 08:00 240000 con=1 tx=1 | E 09:00 249900 tx=1 | S 1/08:00 0 con=1 tx=2 | R 1/08:12 250000 "
            "con=1 tx=2 | E 1/08:18 "

@@ -37,7 +37,15 @@ inline void SetIdentity(const Options& options, ChargingElement& element) {
     fields.Add(row.charge_point_id).Add(row.connector_id.value_or(-1)).Add(row.event_ts.us);
     element.entity = fields.Sha256();
   }
-  element.milestone = reading && has_id ? Milestone::kDetail : Milestone::kMilestone;
+  const bool end = row.ocpp_version.starts_with("2.") && row.context.starts_with("Transaction.");
+  element.milestone = reading && has_id && !end ? Milestone::kDetail : Milestone::kMilestone;
+}
+
+inline void SettleAll(const Options& options, History& history) {
+  const std::span<ChargingElement> all = history.elements;
+  const Unsettled left = SettleAtAGlance<ChargingEvent>(all, {}, history.texts);
+  std::vector<ChargingElement> known;
+  SettleWhole<Charging>(all, left.arrived, known, options, history.texts);
 }
 
 // The settled facts of a script.
@@ -50,10 +58,7 @@ inline History Said(std::string_view script, const Options& options = {}) {
     SetIdentity(options, element);
     history.elements.push_back(element);
   }
-  const std::span<ChargingElement> all = history.elements;
-  const Unsettled left = SettleAtAGlance<ChargingEvent>(all, {}, history.texts);
-  std::vector<ChargingElement> known;
-  SettleWhole<Charging>(all, left.arrived, known, options, history.texts);
+  SettleAll(options, history);
   return history;
 }
 

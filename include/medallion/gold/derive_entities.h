@@ -71,6 +71,12 @@ struct Derivation {
   std::vector<EntityKey> unfolded;  // not derived: what came since does not go on from the summary
 };
 
+// Whether the pack makes rows of rows: see ParentOf in io/run.h.
+template <class Pack>
+concept RollsUp = requires(const typename Pack::Gold& row, const typename Pack::Model& model) {
+  Pack::ParentOf(row, model);
+};
+
 namespace deriving {
 
 // Whether the pack keeps summaries: see Continue in io/run.h.
@@ -98,11 +104,11 @@ std::optional<std::vector<typename Pack::Gold>> Rows(
 
 // The entity that is derived from the row, with others; all zeros where there is none.
 template <class Pack>
-EntityKey ParentOf(const typename Pack::Gold& row) {
-  if constexpr (requires { Pack::ParentOf(row); }) {
-    return Pack::ParentOf(row);
+EntityKey ParentOf(const typename Pack::Gold& row, const typename Pack::Model& model) {
+  if constexpr (RollsUp<Pack>) {
+    return Pack::ParentOf(row, model);
   } else {
-    static_cast<void>(row);
+    static_cast<void>(row), static_cast<void>(model);
     return {};
   }
 }
@@ -191,7 +197,7 @@ Derivation<typename Pack::Gold> DeriveEntities(const Histories<Pack>& all, bool 
       const UtcTime due = Pack::NextDue(row);
       const RowVersion row_version = Pack::VersionOf(row);
       rows.push_back({.entity = history.entity,
-                      .parent = deriving::ParentOf<Pack>(row),
+                      .parent = deriving::ParentOf<Pack>(row, model),
                       .version = row_version,
                       .next_due_at = due,
                       .row = std::move(row)});

@@ -9,7 +9,7 @@
 //                 fate, conflict, differs, filled, winner order, since
 //                 a coordinate for each bit of `filled`; then the row's own values: a mask, all of them
 //               texts?                        only where there are any: violations, reason, detail
-//               milestone?                    only where it is one
+//               milestone, confirms?          only where it is one, or does
 //               the row
 //   whole    := element, entity?, topic, partition, offset, payload digest, ordinal
 //
@@ -45,7 +45,7 @@ uint8_t ShapeOf(const Element<Row>& element) {
   if (identity.cut != 0 || identity.fact != 0) shape |= kHasCut;
   if (standing.fate != Fate::kSilver || standing.filled != 0) shape |= kHasStanding;
   if (!element.violations.empty() || !element.reason.empty() || !element.detail.empty()) shape |= kHasTexts;
-  if (element.milestone != Milestone::kNone) shape |= kHasMilestone;
+  if (element.milestone != Milestone::kNone || element.confirms) shape |= kHasMilestone;
   return static_cast<uint8_t>(shape);
 }
 
@@ -81,7 +81,7 @@ MEDALLION_INLINE inline void VisitElement(Element& element, uint8_t shape, Io& i
   if ((shape & kHasCut) != 0) io(identity.cut), io(identity.fact);
   if ((shape & kHasStanding) != 0) VisitStanding(element, io);
   if ((shape & kHasTexts) != 0) io(element.violations), io(element.reason), io(element.detail);
-  if ((shape & kHasMilestone) != 0) io(element.milestone);
+  if ((shape & kHasMilestone) != 0) io(element.milestone), io(element.confirms);
   io(element.row);
 }
 

@@ -40,7 +40,7 @@
 //     static std::string SubjectKey(const Event&);
 //     static Resolution Resolve(const Timeline<Event>&, const Options&);
 //     // Where rows are made of rows: the entity that is derived from this one, with others; or all zeros.
-//     static EntityKey ParentOf(const Gold&);
+//     static EntityKey ParentOf(const Gold&, const Model&);
 //     // Where rows are made of sightings: of the subject of SubjectKey by this element, and the entity that is derived
 //     // from them.
 //     static std::optional<Sighting> SightingOf(const Element<Event>&, Direction);
@@ -572,6 +572,7 @@ absl::Status Runner<Pack>::DeriveAll(HistoryQuery query, UtcTime clock) {
     if (auto status = DeriveWhole(*part, clock); !status.ok()) return status;
     if (!query.stale && part->made.gold.empty()) return absl::OkStatus();
     if (auto status = WriteGold(part->made, clock); !status.ok()) return status;
+    more = more || query.rollups;  // until none is left
   }
 }
 

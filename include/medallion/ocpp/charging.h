@@ -6,13 +6,17 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "medallion/base/text.h"
 #include "medallion/gold/derive_entities.h"
 #include "medallion/gold/merge.h"
+#include "medallion/ocpp/charge_point_health.h"
 #include "medallion/ocpp/charging_event.h"
 #include "medallion/ocpp/charging_session.h"
+#include "medallion/ocpp/charging_stats_daily.h"
+#include "medallion/ocpp/connector_status.h"
 #include "medallion/ocpp/derive_sessions.h"
 #include "medallion/ocpp/options.h"
 #include "medallion/ocpp/resolve_transactions.h"
@@ -23,12 +27,15 @@ namespace medallion::ocpp {
 // See io/run.h for what each member means.
 struct Charging {
   using Event = ChargingEvent;
-  using Gold = ChargingSession;
+  using Gold = std::variant<ChargingSession, ChargingStatsDaily, ConnectorStatusPeriod, ConnectorStatus,
+                            ChargePointHealth>;
   using Options = ocpp::Options;
 
   static constexpr std::string_view kName = "ocpp";
   static constexpr std::string_view kSilverTable = "silver_charging_events";
-  static constexpr std::array<std::string_view, 1> kGoldTables = {"gold_charging_sessions"};
+  static constexpr std::array<std::string_view, 5> kGoldTables = {
+      "gold_charging_sessions", "gold_charging_stats_daily", "gold_connector_status_history",
+      "gold_connector_current_status", "gold_charge_point_health"};
 
   static Refined<Event> Refine(std::span<const BronzeRecord> batch, const Options& options);
   static Policy PolicyOf(const Options& options) { return options.policy; }
@@ -38,23 +45,20 @@ struct Charging {
   static std::string Difference(const Event& row, const Event& fact, uint8_t differs);
   using Model = SessionRules;
   static Model ModelOf(const Options& options) { return Model(options); }
-  using Facts = EntityFacts<ChargingEvent, ChargingSession>;
-  static std::vector<Gold> Derive(const Facts& facts, UtcTime clock, const Model& model,
-                                  std::string* summary) {
-    return DeriveSessions(facts.history, facts.contexts, clock, model, summary);
-  }
+  // Of a transaction, a connector, a day or a charge point: told by what the facts are.
+  using Facts = EntityFacts<Event, Gold>;
+  static std::vector<Gold> Derive(const Facts& facts, UtcTime clock, const Model& model, std::string* summary);
   static std::optional<std::vector<Gold>> Continue(std::string& summary, const Facts& added, UtcTime clock,
-                                                   const Model& model) {
-    return ContinueSessions(summary, added.history, added.contexts, clock, model);
+                                                   const Model& model);
+  static RowVersion VersionOf(const Gold& row);
+  static UtcTime NextDue(const Gold& row);
+  // Sessions make up their day, and days their charge point.
+  static EntityKey ParentOf(const Gold& row, const Model& model);
+  static std::optional<Sighting> SightingOf(const ChargingElement& element, Direction direction) {
+    return ocpp::SightingOf(element, direction);
   }
+  static EntityKey SightingKey(std::string_view subject) { return HealthKey(subject); }
 
-  static RowVersion VersionOf(const Gold& row) {
-    return {.key = row.session_id,
-            .hash = row.row_hash,
-            .model_version = row.model_version,
-            .updated_at = row.updated_at};
-  }
-  static UtcTime NextDue(const Gold& row) { return row.next_due_at; }
   static std::string SubjectKey(const Event& row) { return AsciiUpper(row.charge_point_id); }
   static Resolution Resolve(const Timeline<Event>& timeline, const Options& options) {
     return ResolveTransactions(timeline, options);

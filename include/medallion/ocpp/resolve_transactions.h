@@ -25,9 +25,10 @@
 //   fits        Connector, EVSE and tag are equal where both name one; the start is at most 7 days earlier; the register
 //               is not below the start's and can be reached from it: within the power limit and the energy of a session.
 //   neighbours  Of starts with a connector or EVSE, among those of exactly the same, at most 90 days apart. The nearest
-//               later start that is not refused supersedes a session without a stop up to then. The previous stop is the
-//               last one between the nearest earlier start that is not refused and this one: of that session, or one that
-//               names the connector itself.
+//               later start that is not refused supersedes a session without a stop up to then. A stop is of the latest
+//               start with its id in the 7 days before it. The previous stop is the last one between the nearest earlier
+//               start that is not refused and this one: of that session, or one that names the connector itself. Of 2.x the registers are samples: the last of Transaction.End in the day
+//               before the stop, the first of Transaction.Begin in the day after the start.
 //   annotations The first boot, and the first Faulted on the connector, within 7 days after the start, before its stop
 //               and before the next start.
 //
@@ -43,5 +44,9 @@ namespace medallion::ocpp {
 // The links of all places that what happened within `timeline.touched` can bear on, or what must be seen for that.
 // Equal for any order of the elements, and for any larger `seen`. Pure. Safe from any thread.
 Resolution ResolveTransactions(const Timeline<ChargingEvent>& timeline, const Options& options);
+
+// Whether an element of a timeline leaves open what it is derived into, or tells it of others: a result, or a start, stop
+// or reading without a usable id. Without any, `Timeline::loose` may be false.
+bool IsLoose(const ChargingElement& element, const Options& options);
 
 }  // namespace medallion::ocpp

@@ -59,6 +59,7 @@ struct Element {
   EntityKey entity{};
   Standing standing;
   Milestone milestone = Milestone::kNone;
+  bool confirms = false;  // as a duplicate, too, it bears on what its entity is derived into
   // Quarantined for broken rules: their codes as a JSON array, in the order of the rule table.
   std::string_view violations;
   std::string_view reason;  // ignored: why
@@ -67,11 +68,14 @@ struct Element {
   bool to_settle() const { return identity.unit != Digest{}; }
 };
 
-// Whether an entity is derived from the element as it stands: it is in Silver, or bears on it as a conflict.
+// Whether an entity is derived from the element as it stands: it is in Silver, or bears on it as a conflict, or as a
+// duplicate that confirms.
 template <class Row>
 bool IsHistory(const Element<Row>& element) {
   const Standing& standing = element.standing;
-  return element.entity != EntityKey{} && (standing.fate == Fate::kSilver || standing.conflict);
+  const bool copy = standing.fate == Fate::kTechnicalDuplicate || standing.fate == Fate::kBusinessDuplicate;
+  return element.entity != EntityKey{} &&
+         (standing.fate == Fate::kSilver || standing.conflict || (copy && element.confirms));
 }
 
 // What a batch of records was refined into. Owns the texts that its elements refer to.
