@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "catch.h"
+#include "medallion/ocpp/connector_status.h"
 #include "medallion/ocpp/enums.h"
 #include "ocpp/one_event.h"
 
@@ -277,7 +278,8 @@ TEST_CASE("identify: what is settled and derived together") {
   for (const std::string_view type : {"StatusNotification", "Heartbeat"}) {
     const ChargingElement observation = identity(type, {{"transaction_id", "501"}});
     CHECK(observation.identity.unit == observation.identity.business_key);
-    CHECK(observation.entity == EntityKey{});
+    const bool status = type == "StatusNotification";
+    CHECK(observation.entity == (status ? ConnectorKey("CP-1", std::nullopt, 1) : EntityKey{}));
   }
 }
 
