@@ -300,7 +300,7 @@ TEST_CASE("frames: StopTransaction") {
           {stop(R"("transactionId":7,"transactionData":{"values":[{"value":"1"}]})"),
            row +
                " reason=Local flags=SHAPE_COERCED\n"
-               R"(quarantined:MISSING_METER_VALUE MeterValues ts=2026-03-01T12:00:00.000000Z tx=7 extra={"meterValue.values":[{"value":"1"}]} detail={"missing":"sampledValue"} flags=TS_FROM_INGEST,SHAPE_COERCED)"},
+               R"(quarantined:MISSING_METER_VALUE MeterValues ts=2026-03-01T12:00:00.000000Z tx=7 extra={"transactionData.values":[{"value":"1"}]} detail={"missing":"sampledValue"} flags=TS_FROM_INGEST,SHAPE_COERCED)"},
           {stop(R"("transactionId":7,"transactionData":"x")"),
            row +
                " reason=Local\n"
@@ -548,7 +548,7 @@ TEST_CASE("frames: TransactionEvent") {
            "silver StartTransaction evse=2 tx=tx-1 seq=3 trigger=Trigger offline=true"},
           {Event(
                "Started",
-               R"(,"evse":{"id":1,"connectorId":2},"idToken":{"idToken":"T","type":"ISO14443","additionalInfo":[{"additionalIdToken":"private","type":"x"}]})" +
+               R"(,"evse":{"id":1,"connectorId":2},"idToken":{"idToken":"T","type":"ISO14443","additionalInfo":[{"additionalIdToken":"private","type":"x"}],"tag":"private"})" +
                    samples),
            R"(silver StartTransaction evse=1 con=2 tx=tx-1 seq=3 trigger=Trigger extra={"idToken.type":"ISO14443"} tagged)"
            "\nsilver MeterValues evse=1 con=2 tx=tx-1 seq=3 ctx=Transaction.Begin value=1000 unit=Wh "
@@ -630,6 +630,13 @@ TEST_CASE("frames: MeterValues of 2.x") {
                R"({"value":9000,"signedMeterValue":{"signedMeterData":"T0NN\/Rg==","signingMethod":"","encodingMethod":"OCMF","publicKey":"QUJD"}})"),
            row +
                R"( value=9000 unit=Wh meter=9000.000 signed=T0NN/Rg== extra={"sampledValue.signedMeterValue.signingMethod":"","sampledValue.signedMeterValue.encodingMethod":"OCMF","sampledValue.signedMeterValue.publicKey":"QUJD"})"},
+          // Two units must agree.
+          {reading(R"({"value":7.2,"unit":"kWh","unitOfMeasure":{"unit":"kWh"}})"),
+           row + " value=7.2 unit=kWh meter=7200.000 flags=SHAPE_COERCED"},
+          {reading(R"({"value":7.2,"unitOfMeasure":{"unit":""},"unit":"kWh"})"),
+           row + " value=7.2 unit=kWh meter=7200.000 flags=SHAPE_COERCED"},
+          {reading(R"({"value":7.2,"unitOfMeasure":{"unit":"Wh"},"unit":"kWh"})"),
+           R"(quarantined:AMBIGUOUS_FIELD MeterValues evse=1 value=7.2 unit=Wh meter=7.200 detail={"ambiguous":"unit"} flags=SHAPE_COERCED)"},
           {Call("MeterValues", R"("meterValue":[])"),
            R"(quarantined:INVALID_CONNECTOR_ID MeterValues ts=2026-03-01T12:00:00.000000Z detail={"missing":"evseId"})"},
       });

@@ -44,8 +44,9 @@ Digest KeyOf(const ChargingEvent& event, const Options& options);
 Identity Identify(const ChargingEvent& event, const Digest& payload, const Options& options);
 
 // What the event is derived into: its transaction; a start or stop without an id the fact itself; of a reading without
-// one sha256(MeterValues|charge_point|evse|connector|event_ts), which those of one instant share; nothing (all zeros) for
-// statuses and heartbeats, and for readings on connector 0 or of no place. `identity` is the event's own.
+// one sha256(MeterValues|charge_point|evse|connector|event_ts), which those of one instant share; a status its connector
+// (see ocpp/connector_status.h); nothing (all zeros) for heartbeats, and for readings on connector 0 or of no place.
+// `identity` is the event's own.
 EntityKey EntityOf(const ChargingEvent& event, const Identity& identity, const Options& options);
 
 // Identifies many events at once, which takes half the time: hashing goes by pairs. Keeps memory only, no content.

@@ -30,8 +30,9 @@ struct FieldSpec {
   Shape shape = Shape::kAny;
   Slot slot = Slot::kNone;
   std::span<const FieldSpec> children = {};
-  std::string_view path = {};  // of an object's children that have no slot: "transactionInfo."
+  std::string_view path = {};  // before the names of children that have no slot: "transactionInfo."
   bool foreign = false;        // another version's field, which says the same here
+  bool secret = false;  // children that are not in the table are not kept: they may name a person's token
 };
 
 // Adds the elements of a call from the station.

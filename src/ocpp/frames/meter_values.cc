@@ -14,11 +14,11 @@ namespace {
 constexpr auto kFields16 = std::to_array<FieldSpec>({
     {"connectorId", Shape::kNumber, Slot::kConnectorId},
     {"transactionId", Shape::kNumber, Slot::kTransactionId},
-    {"meterValue", Shape::kInstants, Slot::kNone, kInstantFields16},
+    {"meterValue", Shape::kInstants, Slot::kNone, kInstantFields16, "meterValue."},
 });
 constexpr auto kFields2 = std::to_array<FieldSpec>({
     {"evseId", Shape::kNumber, Slot::kEvseId},
-    {"meterValue", Shape::kInstants, Slot::kNone, kInstantFields2},
+    {"meterValue", Shape::kInstants, Slot::kNone, kInstantFields2, "meterValue."},
     {"customData"},
 });
 

@@ -76,6 +76,14 @@ void NoteAmbiguous(JsonWalk& walk, FrameFields& fields) {
   if (fields.ambiguous.empty()) fields.ambiguous = name;
 }
 
+// Two names of one slot, as a unit has across versions, must agree.
+void Put(const FieldSpec& spec, const FieldValue& value, FrameFields& fields) {
+  const FieldValue& before = fields[spec.slot];
+  if (value.kind == JsonKind::kAbsent) return;
+  if (IsBlank(before)) return fields.Set(spec.slot, value);
+  if (fields.ambiguous.empty() && !IsBlank(value) && !SameJson(before, value)) fields.ambiguous = spec.name;
+}
+
 std::string_view Corrupt(std::string_view problem, std::optional<size_t> byte, Arena& texts) {
   std::string detail = "{\"problem\":";
   AppendJsonString(problem, detail);
@@ -204,7 +212,8 @@ const char* FrameReader::Payload(std::string_view version, JsonWalk& walk) {
   const auto fields = result ? ResultFields() : known ? frame_.message->fields : std::span<const FieldSpec>();
   extra_[0].clear();
   if (walk.Next() == '{' && !fields.empty()) {
-    if (!Object(fields, {}, {frame_.header, extra_[0]}, walk)) return nullptr;
+    const FieldSpec root{{}, Shape::kObject, Slot::kNone, fields};
+    if (!Object(root, {frame_.header, extra_[0]}, walk)) return nullptr;
     if (result) {
       frame_.unknown_fields = 0;  // which fields it may have depends on its call
     } else if (!extra_[0].empty()) {
@@ -223,8 +232,8 @@ const char* FrameReader::Payload(std::string_view version, JsonWalk& walk) {
 
 // ---- the payload --------------------------------------------------------------------------------------------
 
-bool FrameReader::Object(std::span<const FieldSpec> specs, std::string_view path, Target target,
-                         JsonWalk& walk) {
+bool FrameReader::Object(const FieldSpec& owner, Target target, JsonWalk& walk) {
+  const std::span<const FieldSpec> specs = owner.children;
   std::array<Part, kFieldsMax> parts;  // of the fields that were given
   uint32_t given = 0;
   const size_t begin = members_.size();
@@ -255,7 +264,7 @@ bool FrameReader::Object(std::span<const FieldSpec> specs, std::string_view path
     if (!again) parts[i] = part;
   }
   if (walk.failed()) return false;
-  Keep(path, begin, target);
+  Keep(owner, begin, target);
   return true;
 }
 
@@ -271,7 +280,7 @@ bool FrameReader::Field(const FieldSpec& spec, Target target, JsonWalk& walk, Pa
     return true;
   }
   if (spec.shape == Shape::kObject && next == '{') {
-    if (!Object(spec.children, spec.path, target, walk)) return false;
+    if (!Object(spec, target, walk)) return false;
     part.end = walk.at();
     return true;
   }
@@ -287,7 +296,7 @@ bool FrameReader::Field(const FieldSpec& spec, Target target, JsonWalk& walk, Pa
     // A scalar in an object's place is taken for what the object is about.
     if (spec.shape == Shape::kObject && !part.blank) fields.reshaped = true;
     fields.coerced |= IsOtherType(spec.shape, value.kind);
-    if (value.kind != JsonKind::kAbsent) fields.Set(spec.slot, value);
+    Put(spec, value, fields);
   } else if (IsKept(spec.shape, value)) {
     members_.push_back({spec.name, value});
   }
@@ -335,7 +344,7 @@ bool FrameReader::Item(const FieldSpec& spec, JsonWalk& walk) {
   if (walk.Next() == '{') {
     std::string& extra = extra_[sample ? 2 : 1];
     extra.clear();
-    if (!Object(spec.children, sample ? "sampledValue." : "meterValue.", {fields, extra}, walk)) return false;
+    if (!Object(spec, {fields, extra}, walk)) return false;
     if (!extra.empty()) fields.extra_fields = texts_->Copy(extra.append("}"));
     return true;
   }
@@ -348,14 +357,15 @@ bool FrameReader::Item(const FieldSpec& spec, JsonWalk& walk) {
 }
 
 // Adds the members from `begin` on, which have no slot, to the extra fields.
-void FrameReader::Keep(std::string_view path, size_t begin, Target target) {
+void FrameReader::Keep(const FieldSpec& owner, size_t begin, Target target) {
   if (members_.size() == begin) return;
   std::vector<Member> members(members_.begin() + static_cast<std::ptrdiff_t>(begin), members_.end());
   members_.resize(begin);
   const std::string_view ambiguous = RemoveRepeats(members);
   if (target.fields.ambiguous.empty()) target.fields.ambiguous = ambiguous;
   for (Member& member : members) {
-    if (!path.empty()) member.name = texts_->Copy(std::string(path).append(member.name));
+    if (owner.secret && Find(owner.children, member.name, 0) == nullptr) continue;
+    if (!owner.path.empty()) member.name = texts_->Copy(std::string(owner.path).append(member.name));
     AppendMember(member, target.extra);
   }
 }

@@ -44,12 +44,12 @@ class FrameReader {
   const char* Third(const FieldValue& value, std::string_view version);
   const char* Payload(std::string_view version, JsonWalk& walk);
 
-  bool Object(std::span<const FieldSpec> specs, std::string_view path, Target target, JsonWalk& walk);
+  bool Object(const FieldSpec& owner, Target target, JsonWalk& walk);
   bool Field(const FieldSpec& spec, Target target, JsonWalk& walk, Part& part);
   bool Again(const FieldSpec& spec, Target target, JsonWalk& walk, std::string_view name, Part& part);
   bool List(const FieldSpec& spec, FrameFields& owner, JsonWalk& walk);
   bool Item(const FieldSpec& spec, JsonWalk& walk);
-  void Keep(std::string_view path, size_t begin, Target target);
+  void Keep(const FieldSpec& owner, size_t begin, Target target);
 
   size_t payload_bytes_max_;
   Frame frame_;

@@ -14,7 +14,7 @@ constexpr auto kSpecs = std::to_array<FieldSpec>({
     {"timestamp", Shape::kText, Slot::kTimestamp},
     {"transactionId", Shape::kNumber, Slot::kTransactionId},
     {"reason", Shape::kText, Slot::kReason},
-    {"transactionData", Shape::kInstants, Slot::kNone, kInstantFields16},
+    {"transactionData", Shape::kInstants, Slot::kNone, kInstantFields16, "transactionData."},
 });
 
 void Add(FrameContext& context) {

@@ -33,7 +33,7 @@ constexpr auto kTokenFields = std::to_array<FieldSpec>({
 });
 constexpr auto kSpecs = std::to_array<FieldSpec>({
     {"eventType", Shape::kText, Slot::kEventType},
-    {"meterValue", Shape::kInstants, Slot::kNone, kInstantFields2},
+    {"meterValue", Shape::kInstants, Slot::kNone, kInstantFields2, "meterValue."},
     {"timestamp", Shape::kText, Slot::kTimestamp},
     {"triggerReason", Shape::kText, Slot::kTriggerReason},
     {"seqNo", Shape::kNumber, Slot::kSeqNo},
@@ -46,7 +46,7 @@ constexpr auto kSpecs = std::to_array<FieldSpec>({
     {"costDetails"},
     {"transactionInfo", Shape::kObject, Slot::kTransactionId, kInfoFields, "transactionInfo."},
     {"evse", Shape::kObject, Slot::kEvseId, kEvseFields, "evse."},
-    {"idToken", Shape::kObject, Slot::kIdTag, kTokenFields, "idToken."},
+    {"idToken", Shape::kObject, Slot::kIdTag, kTokenFields, "idToken.", false, true},
     {"customData"},
 });
 
