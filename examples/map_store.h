@@ -133,7 +133,6 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
     for (const medallion::RecordWrite& write : batch.records) Put(write);
     for (const medallion::ElementId& id : batch.withdrawn) Withdraw(medallion::QuarantineId(id));
     for (const Element& element : batch.elements) Put(element);
-    for (const GoldWrite& write : batch.gold) Put(write);
     for (const medallion::LinkWrite& write : batch.links) Put(write);
     for (const medallion::ResolvedTimeline& resolved : batch.resolved) {
       touched_.erase(resolved.subject);
@@ -143,6 +142,7 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
       stale_.erase(derived.entity);
       stale_rollups_.erase(derived.entity);
     }
+    for (const GoldWrite& write : batch.gold) Put(write);  // what is derived from it is stale again
     gone_.clear();
     checkpoint_.data_clock = std::max(checkpoint_.data_clock, batch.data_clock);
     if (!batch.position.empty()) checkpoint_.positions[std::string(batch.source)] = batch.position;

@@ -71,7 +71,19 @@ const Vocabulary& StoredWords() {
       "MeterValuePeriodic", "RemoteStart", "RemoteStop", "ResetCommand", "SignedDataReceived",
       "StopAuthorized", "TimeLimitReachedByEV", "AbnormalCondition", "Idle", "EVConnected",
       // versions
-      "1.6", "2.0.1", "2.1"};
+      "1.6", "2.0.1", "2.1",
+      // more measurands of 2.1
+      "Energy.Active.Import.CableLoss", "Energy.Active.Import.LocalGeneration.Register",
+      "EnergyRequest.Target", "EnergyRequest.Minimum", "EnergyRequest.Maximum", "EnergyRequest.Minimum.V2X",
+      "EnergyRequest.Maximum.V2X", "EnergyRequest.Bulk",
+      // trigger reasons of 2.1
+      "CostLimitReached", "LimitSet", "OperationModeChanged", "RunningCost", "SoCLimitReached",
+      "TariffChanged", "TariffNotAccepted", "TxResumed",
+      // actions that are ignored, and what a result says of a tag
+      "BootNotification", "Authorize", "DataTransfer", "FirmwareStatusNotification", "LogStatusNotification",
+      "SecurityEventNotification", "NotifyEvent", "NotifyReport", "RemoteStartTransaction",
+      "RemoteStopTransaction", "TriggerMessage", "Accepted", "Blocked", "Expired", "Invalid", "ConcurrentTx",
+      "NoCredit", "NotAllowedTypeEVSE", "NotAtThisLocation", "NotAtThisTime", "Unknown"};
   return words;
 }
 

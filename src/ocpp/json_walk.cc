@@ -76,6 +76,53 @@ void AppendJson(const FieldValue& value, std::string& out) {
   }
 }
 
+// Whether two values say the same that are written as compact JSON.
+bool SameCompact(std::string_view a, std::string_view b) { return a == b || SameNumber(a, b); }
+
+// Marks each member whose name an earlier one has. Returns a name that has different values, or nothing.
+template <class Named, class Same>
+std::string_view MarkRepeats(std::span<const Named> members, std::vector<char>& repeats, Same same) {
+  repeats.assign(members.size(), 0);
+  std::vector<uint32_t> by_name(members.size());
+  std::iota(by_name.begin(), by_name.end(), 0u);
+  std::sort(by_name.begin(), by_name.end(), [&](uint32_t a, uint32_t b) {
+    return std::pair(members[a].name, a) < std::pair(members[b].name, b);
+  });
+  std::string_view ambiguous;
+  for (size_t i = 1; i < by_name.size(); ++i) {
+    const Named &before = members[by_name[i - 1]], &member = members[by_name[i]];
+    if (before.name != member.name) continue;
+    repeats[by_name[i]] = 1;
+    if (!ambiguous.empty() || same(before, member)) continue;
+    ambiguous = member.name.empty() ? std::string_view("\"\"") : member.name;  // must not look like none
+  }
+  return ambiguous;
+}
+
+// A member of an object as it stands in its compact JSON: from its separator to its end.
+struct Written {
+  std::string_view name;
+  size_t begin = 0, value = 0, end = 0;
+};
+
+// Takes members out of the JSON, which began at `begin`, whose name an earlier one has.
+std::string_view RemoveRepeats(std::span<const Written> members, size_t begin, std::string& compact) {
+  if (members.size() < 2) return {};
+  std::vector<char> repeats;
+  const auto same = [&](const Written& a, const Written& b) {
+    const std::string_view all = compact;
+    return SameCompact(all.substr(a.value, a.end - a.value), all.substr(b.value, b.end - b.value));
+  };
+  const std::string_view ambiguous = MarkRepeats(members, repeats, same);
+  if (std::find(repeats.begin(), repeats.end(), 1) == repeats.end()) return ambiguous;
+  const std::string all = compact.substr(begin);
+  compact.resize(begin);
+  for (size_t i = 0; i < members.size(); ++i) {
+    if (repeats[i] == 0) compact.append(all, members[i].begin - begin, members[i].end - members[i].begin);
+  }
+  return ambiguous;
+}
+
 }  // namespace
 
 bool SameJson(const FieldValue& a, const FieldValue& b) {
@@ -92,20 +139,9 @@ void AppendMember(const Member& member, std::string& object) {
 
 std::string_view RemoveRepeats(std::vector<Member>& members) {
   if (members.size() < 2) return {};
-  std::vector<uint32_t> by_name(members.size());
-  std::iota(by_name.begin(), by_name.end(), 0u);
-  std::sort(by_name.begin(), by_name.end(), [&](uint32_t a, uint32_t b) {
-    return std::pair(members[a].name, a) < std::pair(members[b].name, b);
-  });
-  std::string_view ambiguous;
-  std::vector<char> repeats(members.size());
-  for (size_t i = 1; i < by_name.size(); ++i) {
-    const Member &before = members[by_name[i - 1]], &member = members[by_name[i]];
-    if (before.name != member.name) continue;
-    repeats[by_name[i]] = 1;
-    if (!ambiguous.empty() || SameJson(before.value, member.value)) continue;
-    ambiguous = member.name.empty() ? std::string_view("\"\"") : member.name;  // must not look like none
-  }
+  std::vector<char> repeats;
+  const auto same = [](const Member& a, const Member& b) { return SameJson(a.value, b.value); };
+  const std::string_view ambiguous = MarkRepeats(std::span<const Member>(members), repeats, same);
   size_t i = 0;
   std::erase_if(members, [&](const Member&) { return repeats[i++] != 0; });
   return ambiguous;
@@ -160,37 +196,54 @@ bool JsonWalk::Any(FieldValue& value) {
   const char next = Next();
   if (next != '{' && next != '[') return Scalar(value);
   std::string compact;
-  if (!(next == '{' ? Object(compact) : Array(compact))) return false;
+  if (!Append(compact)) return false;
   value = {JsonKind::kContainer, texts_.Copy(compact)};
   return true;
 }
 
-bool JsonWalk::Object(std::string& compact) {
-  std::vector<Member> members;
-  bool first = true;
-  if (!Enter('{')) return false;
-  while (More('}', first)) {
-    Member& member = members.emplace_back();
-    if (!Name(member.name) || !Any(member.value)) return false;
-  }
-  if (failed()) return false;
-  const std::string_view ambiguous = RemoveRepeats(members);
-  if (ambiguous_.empty()) ambiguous_ = ambiguous;
-  for (const Member& member : members) AppendMember(member, compact);
-  compact += compact.empty() ? "{}" : "}";
+// Reads any value and appends it as compact JSON.
+bool JsonWalk::Append(std::string& compact) {
+  const char next = Next();
+  if (next == '{') return AppendObject(compact);
+  if (next == '[') return AppendArray(compact);
+  FieldValue value;
+  if (!Scalar(value)) return false;
+  AppendJson(value, compact);
   return true;
 }
 
-bool JsonWalk::Array(std::string& compact) {
+bool JsonWalk::AppendObject(std::string& compact) {
+  std::vector<Written> members;
+  bool first = true;
+  if (!Enter('{')) return false;
+  const size_t begin = compact.size();
+  while (More('}', first)) {
+    Written& member = members.emplace_back();
+    member.begin = compact.size();
+    compact.push_back(member.begin == begin ? '{' : ',');
+    if (!Name(member.name)) return false;
+    AppendJsonString(member.name, compact);
+    compact.push_back(':');
+    member.value = compact.size();
+    if (!Append(compact)) return false;
+    member.end = compact.size();
+  }
+  if (failed()) return false;
+  const std::string_view ambiguous = RemoveRepeats(members, begin, compact);
+  if (ambiguous_.empty()) ambiguous_ = ambiguous;
+  compact += members.empty() ? "{}" : "}";
+  return true;
+}
+
+bool JsonWalk::AppendArray(std::string& compact) {
   bool first = true;
   if (!Enter('[')) return false;
+  const size_t begin = compact.size();
   while (More(']', first)) {
-    FieldValue value;
-    if (!Any(value)) return false;
-    compact.push_back(compact.empty() ? '[' : ',');
-    AppendJson(value, compact);
+    compact.push_back(compact.size() == begin ? '[' : ',');
+    if (!Append(compact)) return false;
   }
-  compact += compact.empty() ? "[]" : "]";
+  compact += compact.size() == begin ? "[]" : "]";
   return !failed();
 }
 

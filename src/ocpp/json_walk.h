@@ -76,8 +76,9 @@ class JsonWalk {
   bool Unescape(const char* begin, const char* at, std::string_view& text);
   const char* Escape(const char* at);
   const char* Unicode(const char* at);
-  bool Object(std::string& compact);
-  bool Array(std::string& compact);
+  bool Append(std::string& compact);
+  bool AppendObject(std::string& compact);
+  bool AppendArray(std::string& compact);
 
   const char* at_;
   const char* const end_;

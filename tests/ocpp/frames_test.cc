@@ -233,7 +233,11 @@ TEST_CASE("frames: StartTransaction") {
            R"(quarantined:AMBIGUOUS_FIELD StartTransaction con=1 value=5 unit=Wh meter=5.000 detail={"ambiguous":"meterStart"})"},
           {start(R"("connectorId":1,"ConnectorId":2)"),
            R"(quarantined:AMBIGUOUS_FIELD StartTransaction con=1 detail={"ambiguous":"connectorId"} flags=SHAPE_COERCED)"},
-          {start(R"("connectorId":1,"connectorId":null)"),
+          {start(R"("connectorId":null,"ConnectorId":1,"CONNECTORID":1.0)"),
+       "silver StartTransaction con=1 flags=SHAPE_COERCED"},
+      {start(R"("connectorId":null,"ConnectorId":1,"CONNECTORID":2)"),
+       R"(quarantined:AMBIGUOUS_FIELD StartTransaction con=1 detail={"ambiguous":"connectorId"} flags=SHAPE_COERCED)"},
+      {start(R"("connectorId":1,"connectorId":null)"),
            R"(quarantined:AMBIGUOUS_FIELD StartTransaction con=1 detail={"ambiguous":"connectorId"})"},
           {Call("StartTransaction", R"("connectorId":1,"timestamp":"soon")"),
            R"(quarantined:INVALID_EVENT_TS StartTransaction con=1 detail={"event_ts":"soon"})"},
@@ -785,6 +789,27 @@ TEST_CASE("frames: a resent message meets its first copy") {
   const One one = RefineFrame(Readings(R"([{"value":"1"},{"value":"1"}])"));
   CHECK(one.refined.elements[0].identity.business_key != one.refined.elements[1].identity.business_key);
   CHECK(one.refined.elements[0].entity == SessionId("CP-1", "7"));
+}
+
+TEST_CASE("frames: a long tag is kept, and told without being shown") {
+  const auto flags = [](std::string_view tag, std::string_view version) {
+    const std::string text(tag);
+    const bool first = version == "1.6";
+    const One one =
+        RefineFrame(first ? Timed("StopTransaction", R"("transactionId":7,"idTag":")" + text + "\"")
+                          : Event("Ended", R"(,"idToken":{"idToken":")" + text + R"(","type":"ISO14443"})"),
+                    version);
+    CHECK_FALSE(one.row().id_tag_hash.empty());
+    CHECK(Column(one.row(), "detail").find(text) == std::string::npos);
+    return Flags(one);
+  };
+  const std::string tag20(20, 'T');
+  CHECK(flags(tag20, "1.6").empty());
+  CHECK(flags(" " + tag20 + " ", "1.6").empty());
+  CHECK(flags(tag20 + "-7", "1.6") == "SHAPE_COERCED");
+  CHECK(flags(tag20 + "-7", "2.0.1").empty());
+  CHECK(flags(tag20 + tag20, "2.0.1") == "SHAPE_COERCED");
+  CHECK(flags(tag20 + tag20, "2.1").empty());
 }
 
 TEST_CASE("frames: a record without a time of receipt has its own") {

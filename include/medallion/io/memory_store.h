@@ -579,18 +579,19 @@ absl::Status MemoryStore<Pack>::PutAll(const Batch<Pack>& batch) {
                                           : Put(element, records_.Find(IdOf(order).record), {});
     if (!status.ok()) return status;
   }
+  CountAgain();
+  for (const LinkWrite& write : batch.links) Put(write);
+  for (const ResolvedTimeline& resolved : batch.resolved) timelines_.Resolved(resolved);
+  for (const Derived& derived : batch.derived) {
+    if (auto status = Refreshed(derived); !status.ok()) return status;
+  }
+  // What is derived here is fresh, unless a row that is written here too is part of it.
   for (size_t i = 0; i < batch.gold.size(); ++i) {
     if (i + kAhead < batch.gold.size()) gold_of_.Prefetch(batch.gold[i + kAhead].version.key);
     const GoldWrite<Gold>& write = batch.gold[i];
     Drop(write);
     if (write.write == Write::kDelete) continue;
     if (auto status = Put(write); !status.ok()) return status;
-  }
-  CountAgain();
-  for (const LinkWrite& write : batch.links) Put(write);
-  for (const ResolvedTimeline& resolved : batch.resolved) timelines_.Resolved(resolved);
-  for (const Derived& derived : batch.derived) {
-    if (auto status = Refreshed(derived); !status.ok()) return status;
   }
   std::erase_if(stale_rollups_, [&](uint32_t entity) { return !entities_[entity].stale; });
   return absl::OkStatus();

@@ -572,6 +572,7 @@ absl::Status Runner<Pack>::DeriveAll(HistoryQuery query, UtcTime clock) {
     if (auto status = DeriveWhole(*part, clock); !status.ok()) return status;
     if (!query.stale && part->made.gold.empty()) return absl::OkStatus();
     if (auto status = WriteGold(part->made, clock); !status.ok()) return status;
+    more = more || query.rollups;  // until none is left
   }
 }
 

@@ -630,10 +630,10 @@ absl::Status SqliteStore<Pack>::PutAll(const Batch<Pack>& batch) {
   if (status.ok()) status = PutElements(batch);
   if (status.ok()) status = core_.units().Add(units_);
   if (status.ok()) status = core_.histories().Add(histories_);
-  if (status.ok()) status = PutGold(batch.gold);
   if (status.ok()) status = PutSightings();
   if (status.ok()) status = PutLinks(batch);
   if (status.ok()) status = MarkEntities(batch.derived);
+  if (status.ok()) status = PutGold(batch.gold);  // what is derived from a row that comes is stale again
   if (status.ok() && !batch.position.empty()) status = core_.PutPosition(batch.source, batch.position);
   if (status.ok()) status = core_.RaiseClock(batch.data_clock);
   if (!status.ok()) return status;

@@ -198,7 +198,8 @@ class Store {
   // goes back. An entity becomes stale, and `derived` makes it fresh again, when an element of its history is written
   // (see IsHistory), and when any known element of it is written again or withdrawn; the entity that it is linked to
   // becomes stale with it. A link that comes or goes makes both its ends stale, and their summaries void.
-  // What is derived from rows of others, their parent, becomes stale when one of them is written; what is derived from
+  // What is derived from rows of others, their parent, becomes stale when one of them is written, though it be derived in
+  // the same batch; what is derived from
   // sightings when these become others, with elements that come or go.
   virtual absl::Status Apply(const Batch<Pack>& batch) = 0;
 };

@@ -36,7 +36,7 @@ enum Flag : uint32_t {
   kFutureTimestamp = 1u << 3,     // reported over 5 min after ingest_ts: event_ts is ingest_ts
   kChargePointFromKey = 1u << 4,  // the charge point is the broker's key
   kTypeCoerced = 1u << 5,         // text as number, number as text
-  kShapeCoerced = 1u << 6,        // a field name in other casing, an object where a list of one is meant
+  kShapeCoerced = 1u << 6,        // a name in other casing, one object for a list of one, a tag too long
   kUnknownEnum = 1u << 7,         // a value outside its enumeration, kept as it came
   kUnitFolded = 1u << 8,          // the unit in other casing
   kPrecisionLost = 1u << 9,       // meter_wh was rounded

@@ -62,8 +62,8 @@ void to_json(Json& json, const ChargingSession& row) {
 // hands over the text instead.
 FlatFields FieldsOf(const nlohmann::json& event, std::span<const FlatSchema> schemas, Arena& texts);
 
-// An event as an element: what ocpp::Refine makes of its text. `record` says where the event came from and
-// when; its payload is the text that the event was parsed from or, where it is empty, the event as compact
+// A flat event as an element: what ocpp::Refine makes of its text; frames are read from their text alone.
+// `record` says where the event came from and when; its payload is the text that the event was parsed from or, where it is empty, the event as compact
 // JSON stands in: the record is identified by its digest. The element refers to `texts` and, for coordinate,
 // key and version, to `record`.
 ChargingElement Refine(const nlohmann::json& event, const BronzeRecord& record, const Options& options,

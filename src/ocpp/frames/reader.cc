@@ -162,7 +162,7 @@ const char* FrameReader::Element(size_t i, std::string_view version, JsonWalk& w
   switch (i) {
     case 0: return Type(value, version);
     case 1:
-      frame_.id = value;
+      frame_.id = {value.kind, WithoutNuls(value.text)};
       return value.kind == JsonKind::kBool || value.kind == JsonKind::kContainer ? "its id is no text"
                                                                                  : nullptr;
     case 2: return Third(value, version);
@@ -298,13 +298,17 @@ bool FrameReader::Field(const FieldSpec& spec, Target target, JsonWalk& walk, Pa
 bool FrameReader::Again(const FieldSpec& spec, Target target, JsonWalk& walk, std::string_view name,
                         Part& part) {
   const bool same_name = part.name == name;
-  if (!same_name && part.blank) return Field(spec, target, walk, part);
+  if (!same_name && part.blank) {
+    part = {walk.at(), nullptr, false, name};
+    return Field(spec, target, walk, part);
+  }
   FieldValue before, value;
+  if (!walk.Any(value)) return false;
+  NoteAmbiguous(walk, target.fields);
+  std::string_view& ambiguous = target.fields.ambiguous;
+  if (!ambiguous.empty() || (!same_name && IsBlank(value))) return true;
   JsonWalk again({part.begin, static_cast<size_t>(part.end - part.begin)}, *texts_);
-  if (!again.Any(before) || !walk.Any(value)) return false;
-  const bool says = same_name || !IsBlank(value);
-  if (target.fields.ambiguous.empty() && says && !SameJson(before, value))
-    target.fields.ambiguous = spec.name;
+  if (again.Any(before) && !SameJson(before, value)) ambiguous = spec.name;
   return true;
 }
 

@@ -155,6 +155,16 @@ void ReadFrameConnector(const FieldValue& value, std::string_view name, bool nee
   AddDetail(draft, "missing", name);
 }
 
+void ReadFrameTag(const FieldValue& value, const Options& options, Draft& draft, Arena& texts) {
+  const uint8_t version = VersionsOf(draft.event.ocpp_version);
+  const size_t longest = version == kOcpp16 ? 20 : version == kOcpp201 ? 36 : 255;
+  const bool scalar = value.kind == JsonKind::kText || value.kind == JsonKind::kNumber;
+  ReadIdTag(value, options, draft, texts);
+  if (!scalar || Trim(value.text).size() <= longest) return;
+  draft.event.flags |= kShapeCoerced;
+  AddDetail(draft, "id_tag", "longer than " + std::to_string(longest));
+}
+
 void ReadStatus(const FieldValue& value, Draft& draft) {
   const std::string_view status = Text(value, draft);
   ChargingEvent& event = draft.event;

@@ -69,6 +69,8 @@ void ReadFrameConnector(const FieldValue& value, std::string_view name, bool nee
                         std::optional<int32_t>& connector, Draft& draft);
 // Sets event_ts: a frame may lack its time.
 void ReadFrameTime(const FieldValue& value, const Options& options, Draft& draft);
+// Noted where it is longer than its version allows, and kept.
+void ReadFrameTag(const FieldValue& value, const Options& options, Draft& draft, Arena& texts);
 // A member that the negotiated version does not have is noted as unknown.
 void ReadFrameEnum(const FieldValue& value, Enumeration enumeration, std::string_view& member, Draft& draft);
 void ReadStatus(const FieldValue& value, Draft& draft);

@@ -25,7 +25,7 @@ void Add(FrameContext& context) {
   ReadFrameConnector(fields[Slot::kConnectorId], "connectorId", true, row.connector_id, draft);
   ReadFrameTime(fields[Slot::kTimestamp], context.options, draft);
   if (fields.Has(Slot::kMeter)) ReadHeaderMeter({&fields[Slot::kMeter], {}}, draft);
-  ReadIdTag(fields[Slot::kIdTag], context.options, draft, context.texts);
+  ReadFrameTag(fields[Slot::kIdTag], context.options, draft, context.texts);
   KeepNotes(draft, start);
   AddHeader(start, context);
 }

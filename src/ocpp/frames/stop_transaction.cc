@@ -32,7 +32,7 @@ void Add(FrameContext& context) {
   ReadFrameEnum(fields[Slot::kReason], Enumeration::kStopReason, row.stop_reason, draft);
   ReadFrameTime(fields[Slot::kTimestamp], context.options, draft);
   if (fields.Has(Slot::kMeter)) ReadHeaderMeter({&fields[Slot::kMeter], {}}, draft);
-  ReadIdTag(fields[Slot::kIdTag], context.options, draft, context.texts);
+  ReadFrameTag(fields[Slot::kIdTag], context.options, draft, context.texts);
   KeepNotes(draft, stop);
   const bool sound = AddHeader(stop, context);
 

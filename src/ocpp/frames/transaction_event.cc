@@ -85,7 +85,7 @@ void ReadEvent(Start& start, const FrameContext& context) {
   ReadFrameEnum(fields[Slot::kChargingState], Enumeration::kChargingState, row.charging_state, draft);
   if (row.event_type == EventType::kStopTransaction) row.stop_reason = "Local";
   ReadFrameEnum(fields[Slot::kReason], Enumeration::kStopReason, row.stop_reason, draft);
-  ReadIdTag(fields[Slot::kIdTag], context.options, draft, context.texts);
+  ReadFrameTag(fields[Slot::kIdTag], context.options, draft, context.texts);
   KeepNotes(draft, start);
 }
 
