@@ -24,9 +24,11 @@ int main() {
   for (const auto batch : {all.first(1), all.last(1), all}) {
     if (!runner.Take(batch, "").ok()) return 1;
     for (const auto& [key, write] : store.gold()) {
+      const auto* session = std::get_if<ocpp::ChargingSession>(&write.row);
+      if (session == nullptr) continue;  // a row of another Gold table
       std::string energy_kwh;
-      const bool known = AppendCanonical(write.row.energy_kwh, energy_kwh);
-      std::cout << SessionStatusName(write.row.session_status) << ", " << (known ? energy_kwh : "?")
+      const bool known = AppendCanonical(session->energy_kwh, energy_kwh);
+      std::cout << SessionStatusName(session->session_status) << ", " << (known ? energy_kwh : "?")
                 << " kWh\n";
     }
   }

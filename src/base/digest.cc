@@ -150,8 +150,10 @@ void Sha256Each(std::span<const std::string_view> texts, std::span<Digest> out) 
 Digest HmacSha256(std::string_view key, std::string_view bytes) {
   const Digest short_key = key.size() > kBlockBytes ? Sha256(key) : Digest{};
   if (key.size() > kBlockBytes) key = AsText(short_key);
+  std::string joined;
+  joined.reserve(kBlockBytes + std::max(bytes.size(), sizeof(Digest)));
   const auto digest = [&](int pad, std::string_view text) {
-    std::string joined(kBlockBytes, static_cast<char>(pad));
+    joined.assign(kBlockBytes, static_cast<char>(pad));
     for (size_t i = 0; i < key.size(); ++i) joined[i] = static_cast<char>(key[i] ^ pad);
     return Sha256(joined.append(text));
   };

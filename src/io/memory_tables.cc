@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "medallion/base/pack.h"
+#include "medallion/base/text.h"
 
 namespace medallion::memory {
 
@@ -32,7 +33,8 @@ void Blobs::AddChunk(size_t size) {
 uint32_t Blobs::Put(std::string_view bytes) {
   const size_t size = RoomFor(bytes.size());
   uint32_t blob = kNone;
-  if (const auto dropped = dropped_.find(size); !dropped_.empty() && dropped != dropped_.end()) {
+  const auto dropped = dropped_.empty() ? dropped_.end() : dropped_.find(size);
+  if (dropped != dropped_.end()) {
     blob = dropped->second.back();
     dropped->second.pop_back();
     if (dropped->second.empty()) dropped_.erase(dropped);
@@ -61,15 +63,15 @@ void Blobs::Drop(uint32_t blob) {
 
 // ---- DigestIndex ------------------------------------------------------------------------------------------------
 
-DigestIndex::Entries::Entries(size_t places) : size(places) {
-  if (places * sizeof(Entry) < Pages::kSize) {
-    small = std::make_unique<Entry[]>(places);
+DigestIndex::Entries::Entries(size_t count) : size(count) {
+  if (count * sizeof(Entry) < Pages::kSize) {
+    small = std::make_unique<Entry[]>(count);
     at = small.get();
     return;
   }
-  large = std::make_unique<Pages>(places * sizeof(Entry));
+  large = std::make_unique<Pages>(count * sizeof(Entry));
   at = reinterpret_cast<Entry*>(large->begin());
-  std::uninitialized_fill_n(at, places, Entry{});
+  std::uninitialized_fill_n(at, count, Entry{});
 }
 
 void DigestIndex::Put(Entry entry) {
@@ -117,7 +119,7 @@ uint32_t Interned::Number(std::string_view text) {
 uint32_t RecordTable::FindStream(const Coordinate& at) const {
   if (stream_seen_ < streams_.size()) {
     const Stream& stream = streams_[stream_seen_];
-    if (stream.partition == at.partition && stream.topic == at.topic) return stream_seen_;
+    if (stream.partition == at.partition && SameText(stream.topic, at.topic)) return stream_seen_;
   }
   const auto found = stream_of_.find({at.topic, at.partition});
   return found == stream_of_.end() ? kNone : stream_seen_ = found->second;
@@ -140,12 +142,12 @@ uint32_t RecordTable::FindInOrder(const Stream& stream, int64_t offset) const {
   return offset_of(begin) == offset ? begin : kNone;
 }
 
-uint32_t RecordTable::Find(const RecordId& id) const {
-  const uint32_t number = FindStream(id.at);
+uint32_t RecordTable::Find(const RecordId& id) const { return Find(FindStream(id.at), id); }
+
+uint32_t RecordTable::Find(uint32_t number, const RecordId& id) const {
   if (number == kNone) return kNone;
   const Stream& stream = streams_[number];
-  if (stream.in_order.empty() || records_[stream.in_order.back().last()].offset() < id.at.offset)
-    return kNone;
+  if (stream.in_order.empty() || stream.offset_max < id.at.offset) return kNone;
   const uint32_t in_order = FindInOrder(stream, id.at.offset);
   if (in_order != kNone && records_[in_order].payload == id.payload) return in_order;
   const auto found = out_of_order_.find(std::pair{number, &id});
@@ -172,15 +174,14 @@ uint32_t RecordTable::PutEnvelope(const BronzeRecord& record, uint32_t stood) {
 }
 
 uint32_t RecordTable::Put(const BronzeRecord& record, const RecordId& id) {
-  if (const uint32_t known = Find(id); known != kNone) {
+  uint32_t number = FindStream(id.at);
+  if (const uint32_t known = Find(number, id); known != kNone) {
     records_[known].envelope = PutEnvelope(record, records_[known].envelope);
     return known;
   }
-  uint32_t number = FindStream(id.at);
   if (number == kNone) {
     number = static_cast<uint32_t>(streams_.size());
-    streams_.push_back(
-        {.topic = texts_.Text(texts_.Number(id.at.topic)), .partition = id.at.partition, .in_order = {}});
+    streams_.push_back({.topic = texts_.Text(texts_.Number(id.at.topic)), .partition = id.at.partition});
     stream_of_.emplace(std::pair{streams_.back().topic, id.at.partition}, number);
   }
   const auto added = static_cast<uint32_t>(records_.size());
@@ -190,10 +191,11 @@ uint32_t RecordTable::Put(const BronzeRecord& record, const RecordId& id) {
                       .offset_low = static_cast<uint32_t>(offset),
                       .stream = number,
                       .envelope = PutEnvelope(record, 0)});
-  std::vector<Run>& in_order = streams_[number].in_order;
-  if (!in_order.empty() && records_[in_order.back().last()].offset() >= id.at.offset) {
-    out_of_order_.insert(added);
-  } else if (!in_order.empty() && in_order.back().last() + 1 == added) {
+  Stream& stream = streams_[number];
+  std::vector<Run>& in_order = stream.in_order;
+  if (!in_order.empty() && stream.offset_max >= id.at.offset) return out_of_order_.insert(added), added;
+  stream.offset_max = id.at.offset;
+  if (!in_order.empty() && in_order.back().last() + 1 == added) {
     ++in_order.back().count;
   } else {
     in_order.push_back({.first = added, .count = 1});

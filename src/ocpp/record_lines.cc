@@ -210,6 +210,38 @@ bool MayWrap(std::string_view line) {
   return false;
 }
 
+// The text between the quotes that follow each other at `from` and later; null where there is an escape between them, or
+// no such text.
+std::optional<std::string_view> PlainText(std::string_view line, size_t from) {
+  if (from >= line.size() || line[from] != '"') return std::nullopt;
+  const size_t end = line.find('"', from + 1);
+  if (end == std::string_view::npos) return std::nullopt;
+  const std::string_view text = line.substr(from + 1, end - from - 1);
+  if (text.find('\\') != std::string_view::npos) return std::nullopt;
+  return text;
+}
+
+// Whether an event's own field is seen among the line's first members: then it is a payload by itself, whatever follows.
+// Looks no further than where all is plain text without blanks.
+bool BeginsAsEvent(std::string_view line) {
+  constexpr int kMembers = 3;
+  if (!line.starts_with('{')) return false;
+  size_t at = 1;
+  for (int member = 0; member < kMembers; ++member) {
+    const std::optional<std::string_view> name = PlainText(line, at);
+    if (!name) return false;
+    at += name->size() + 2;
+    if (at >= line.size() || line[at] != ':') return false;
+    if (*name == "event_type" || *name == "action") return true;
+    const std::optional<std::string_view> value = PlainText(line, at + 1);
+    if (!value) return false;
+    at += value->size() + 3;
+    if (at >= line.size() || line[at] != ',') return false;
+    ++at;
+  }
+  return false;
+}
+
 // False where the line is no JSON object to its end.
 bool ReadWrapper(ondemand::parser& parser, std::string& padded, std::string_view line, Wrapper& wrapper,
                  Arena& texts) {
@@ -241,9 +273,8 @@ BronzeRecord Bare(std::string_view line, const Coordinate& at, LineDefaults& def
 
 BronzeRecord RecordLines::Decode(std::string_view line, const Coordinate& at, Arena& texts) {
   LineDefaults& defaults = scratch_->defaults;
-  if (scratch_->format == LineFormat::kBare || (scratch_->format == LineFormat::kAuto && !MayWrap(line))) {
-    return Bare(line, at, defaults);
-  }
+  const bool told = scratch_->format == LineFormat::kAuto && (BeginsAsEvent(line) || !MayWrap(line));
+  if (told || scratch_->format == LineFormat::kBare) return Bare(line, at, defaults);
   Wrapper wrapper;
   const bool read = ReadWrapper(scratch_->parser, scratch_->padded, line, wrapper, texts);
   const bool wraps = scratch_->format == LineFormat::kWrapped ||

@@ -185,4 +185,18 @@ TEST_CASE("text: digits and nothing else, in a text of any length") {
   }
 }
 
+TEST_CASE("text: short texts are equal if all their bytes are") {
+  for (size_t size = 0; size < 40; ++size) {
+    CAPTURE(size);
+    const std::string text(size, 'x');
+    CHECK(SameText(text, std::string(size, 'x')));
+    CHECK_FALSE(SameText(text, text + 'x'));
+    for (size_t at = 0; at < size; ++at) {
+      std::string other = text;
+      other[at] = 'y';
+      CHECK_FALSE(SameText(text, other));
+    }
+  }
+}
+
 }  // namespace medallion

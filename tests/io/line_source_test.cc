@@ -89,6 +89,27 @@ TEST_CASE("line source: every line once, however many a batch, from any position
   }
 }
 
+TEST_CASE("line source: batches read ahead are finished later, each from its own stretch of the file") {
+  std::vector<std::string> lines;
+  const File file(Content(lines));
+  const auto source = Open(file);
+  std::vector<SourceBatch> batches;
+  while (batches.empty() || !batches.back().at_end) {
+    auto batch = source->ReadAhead(50);
+    REQUIRE(batch.ok());
+    batches.push_back(*std::move(batch));
+  }
+  std::vector<std::string> read;
+  for (SourceBatch& batch : batches) {
+    REQUIRE(batch.finish);
+    batch.finish(batch.records);
+    for (const BronzeRecord& record : batch.records) {
+      read.push_back(std::to_string(record.at.offset) + ":" + std::string(record.payload));
+    }
+  }
+  CHECK(read == lines);
+}
+
 TEST_CASE("line source: a file that grew is continued, a replaced one is read from its beginning") {
   const File file("one\ntwo\n");
   std::string position, last;

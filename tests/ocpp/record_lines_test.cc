@@ -30,6 +30,8 @@ TEST_CASE("record lines: a line without a wrapper's names is a payload by itself
            R"({"event_id":"a","unit":"value","key":"CP-1"})",            // a value is no name
            R"({"event_id":"a","gateway":{"offset":1,"payload":"{}"}})",  // nor is a nested one
            R"({"event_type":"Heartbeat","topic":"t","payload":"{}"})",   // an event's own fields
+           R"({"event_id":"a","action":"Heartbeat","payload":"{}","offset":1})",
+           R"({"a":"b","event_type":"Heartbeat","payload":"{}",)",  // seen before it is no JSON object
            R"({"payload_":1,"values":2})", "[2,\"17\",\"Heartbeat\",{}]", "{", "", "\"", "\"payload\"",
            R"({"payload":"{}")",  // no JSON object to its end
        }) {
@@ -56,6 +58,10 @@ TEST_CASE("record lines: a wrapper is seen wherever its names stand") {
   }
   Arena texts;
   CHECK(Decode(R"({"value":{"a":1}})", texts).record.payload == R"({"a":1})");
+  // An event's name that is not the line's own.
+  CHECK(Decode(R"({"payload":"{}","key":"event_type"})", texts).record.payload == "{}");
+  CHECK(Decode(R"({"payload":"{}","key":"\",\"event_type\":","x":1})", texts).record.payload == "{}");
+  CHECK(Decode(R"({"payload":"{}","ke\"event_type":1})", texts).record.payload == "{}");
   CHECK(Decode(R"({"value_b64":"e30="})", texts).record.payload == "{}");
   CHECK(Decode(R"({"topic":"t"})", texts).record.at == Coordinate{"t", 0, 7});
   CHECK(Decode(R"({"partition":3})", texts).record.at == Coordinate{"file", 3, 7});

@@ -28,6 +28,7 @@ struct Digest {
     return true;
   }
   std::strong_ordering operator<=>(const Digest& other) const {
+    if (const auto order = bytes[0] <=> other.bytes[0]; order != 0) return order;
     return std::memcmp(bytes.data(), other.bytes.data(), bytes.size()) <=> 0;
   }
 

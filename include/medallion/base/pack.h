@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cassert>
 #include <concepts>
 #include <cstdint>
@@ -34,6 +35,7 @@
 #include "medallion/base/arena.h"
 #include "medallion/base/columns.h"
 #include "medallion/base/digest.h"
+#include "medallion/base/text.h"
 #include "medallion/base/time.h"
 
 // For functions whose caller keeps its place in a register.
@@ -72,7 +74,7 @@ class Vocabulary {
 
   // Most texts that are looked for are the very words.
   static bool Same(std::string_view a, std::string_view b) {
-    return a.size() == b.size() && (a.data() == b.data() || a == b);
+    return a.size() == b.size() && (a.data() == b.data() || SameText(a, b));
   }
 
   std::vector<std::string_view> words_;
@@ -181,45 +183,97 @@ inline char* WriteUnsigned(char* to, uint64_t value) {
   *to++ = static_cast<char>(value);
   return to;
 }
-inline char* WriteText(char* to, std::string_view text) {
-  to = WriteUnsigned(to, text.size());
-  if (!text.empty()) std::memcpy(to, text.data(), text.size());
-  return to + text.size();
+// Short texts as two words that may overlap: most are, and a call of memcpy takes longer.
+inline char* WriteBytes(char* to, std::string_view text) {
+  const auto copy = [&](auto word) {
+    const char* const last = text.data() + text.size() - sizeof word;
+    auto end = word;
+    std::memcpy(&word, text.data(), sizeof word);
+    std::memcpy(&end, last, sizeof end);
+    std::memcpy(to, &word, sizeof word);
+    std::memcpy(to + text.size() - sizeof end, &end, sizeof end);
+    return to + text.size();
+  };
+  if (text.size() > 16) return static_cast<char*>(std::memcpy(to, text.data(), text.size())) + text.size();
+  if (text.size() >= 8) return copy(uint64_t{});
+  if (text.size() >= 4) return copy(uint32_t{});
+  for (const char c : text) *to++ = c;
+  return to;
 }
-// Where the digits of each byte of a UUID are in its text.
-inline constexpr size_t kUuidSize = 36;
-inline constexpr std::array<uint8_t, 16> kUuidPlaces = {0,  2,  4,  6,  9,  11, 14, 16,
-                                                        19, 21, 24, 26, 28, 30, 32, 34};
+inline char* WriteText(char* to, std::string_view text) {
+  return WriteBytes(WriteUnsigned(to, text.size()), text);
+}
+inline char* WriteAsText(char* to, std::string_view text) {
+  return WriteBytes(WriteUnsigned(to, text.size() * 2), text);
+}
+
+// Eight digits, or four bytes, are looked at as one number: each of its bytes is a digit. Text and memory begin with its
+// lowest byte.
+inline constexpr uint64_t kEachByte = 0x0101010101010101u;
+inline constexpr uint64_t DigitsOf(uint64_t values) {  // 0 to 15 each, or what looks like digits and is none
+  const uint64_t letters = (values + kEachByte * (0x80 - 10)) >> 7 & kEachByte;
+  return values + kEachByte * '0' + letters * ('a' - '0' - 10);
+}
+inline uint32_t LowestFirst(uint32_t four) {
+  if constexpr (std::endian::native == std::endian::little) return four;
+  return four >> 24 | (four >> 8 & 0xFF00) | (four & 0xFF00) << 8 | four << 24;
+}
+inline uint64_t LoadFour(const char* from) {
+  uint32_t four = 0;
+  std::memcpy(&four, from, sizeof four);
+  return LowestFirst(four);
+}
+inline char* StoreFour(char* to, uint64_t value) {
+  const uint32_t four = LowestFirst(static_cast<uint32_t>(value));
+  std::memcpy(to, &four, sizeof four);
+  return to + sizeof four;
+}
+// Writes the four bytes that stand as four digits at `first` and four at `second`; `bad` is not 0 if they are none.
+inline char* WriteDigits(char* to, const char* first, const char* second, uint64_t& bad) {
+  const uint64_t digits = LoadFour(first) | LoadFour(second) << 32;
+  const uint64_t values = (digits & kEachByte * 0x0F) + (digits >> 6 & kEachByte) * 9;
+  bad |= (DigitsOf(values) ^ digits) | (values & kEachByte * 0x10);
+  uint64_t bytes = (values << 4 | values >> 8) & 0x00FF00FF00FF00FFu;
+  bytes = (bytes | bytes >> 8) & 0x0000FFFF0000FFFFu;
+  return StoreFour(to, bytes | bytes >> 16);
+}
+// The other way.
+inline void ReadDigits(const char* from, char* first, char* second) {
+  uint64_t bytes = LoadFour(from);
+  bytes = (bytes | bytes << 16) & 0x0000FFFF0000FFFFu;
+  bytes = (bytes | bytes << 8) & 0x00FF00FF00FF00FFu;
+  const uint64_t digits = DigitsOf((bytes >> 4 & kEachByte * 0x0F) | (bytes & 0x000F000F000F000Fu) << 8);
+  StoreFour(first, digits), StoreFour(second, digits >> 32);
+}
+
+// Where every four digits of a UUID are in its text.
+inline constexpr size_t kUuidSize = 36, kUuidBytes = 16;
+inline constexpr std::array<uint8_t, 8> kUuidPlaces = {0, 4, 9, 14, 19, 24, 28, 32};
 inline bool HasUuidShape(std::string_view text) {
   return text.size() == kUuidSize && text[8] == '-' && text[13] == '-' && text[18] == '-' && text[23] == '-';
 }
-inline char* WriteAsText(char* to, std::string_view text) {
-  to = WriteUnsigned(to, text.size() * 2);
-  std::memcpy(to, text.data(), text.size());
-  return to + text.size();
-}
 inline char* WriteUuid(char* const begin, std::string_view text) {
   char* to = WriteUnsigned(begin, 1);
-  unsigned bad = 0;
-  for (const size_t at : kUuidPlaces) {
-    const unsigned high = kDigits[static_cast<uint8_t>(text[at])];
-    const unsigned low = kDigits[static_cast<uint8_t>(text[at + 1])];
-    bad |= high | low;
-    *to++ = static_cast<char>(high << 4 | low);
+  uint64_t bad = 0;
+  for (size_t i = 0; i < kUuidPlaces.size(); i += 2) {
+    to = WriteDigits(to, text.data() + kUuidPlaces[i], text.data() + kUuidPlaces[i + 1], bad);
   }
-  return bad < 16 ? to : WriteAsText(begin, text);
+  return bad == 0 ? to : WriteAsText(begin, text);
 }
 inline char* WriteHex(char* const begin, std::string_view text) {
   if (HasUuidShape(text)) return WriteUuid(begin, text);
   char* to = WriteUnsigned(begin, text.size() / 2 * 2 + 1);
-  unsigned bad = text.size() % 2 * 16;
-  for (size_t i = 0; i + 1 < text.size(); i += 2) {
+  uint64_t bad = text.size() % 2;
+  size_t i = 0;
+  for (; i + 8 <= text.size() && bad == 0; i += 8)
+    to = WriteDigits(to, text.data() + i, text.data() + i + 4, bad);
+  for (; i + 1 < text.size(); i += 2) {
     const unsigned high = kDigits[static_cast<uint8_t>(text[i])];
     const unsigned low = kDigits[static_cast<uint8_t>(text[i + 1])];
-    bad |= high | low;
+    bad |= (high | low) & 16;
     *to++ = static_cast<char>(high << 4 | low);
   }
-  return bad < 16 ? to : WriteAsText(begin, text);
+  return bad == 0 ? to : WriteAsText(begin, text);
 }
 template <class Row>
 char* WriteRow(char* to, const Row& row);
@@ -362,10 +416,12 @@ inline void PutDigits(char byte, char* to) {
 
 inline Place ReadUuid(Place from, std::string_view& text, Arena& texts) {
   std::string_view bytes;
-  from = ReadBytes(from, kUuidPlaces.size(), bytes);
+  from = ReadBytes(from, kUuidBytes, bytes);
   if (!from.ok()) return from;
   char* const digits = texts.Allocate(kUuidSize);
-  for (size_t i = 0; i < bytes.size(); ++i) PutDigits(bytes[i], digits + kUuidPlaces[i]);
+  for (size_t i = 0; i < kUuidPlaces.size(); i += 2) {
+    ReadDigits(bytes.data() + 2 * i, digits + kUuidPlaces[i], digits + kUuidPlaces[i + 1]);
+  }
   digits[8] = digits[13] = digits[18] = digits[23] = '-';
   text = {digits, kUuidSize};
   return from;
@@ -379,15 +435,18 @@ inline Place ReadHex(Place from, std::string_view& text, Arena& texts) {
   from = ReadBytes(from, head / 2, bytes);
   if (head % 2 == 0) return text = bytes, from;
   char* const digits = texts.Allocate(bytes.size() * 2);
-  for (size_t i = 0; i < bytes.size(); ++i) PutDigits(bytes[i], digits + 2 * i);
+  size_t i = 0;
+  for (; i + 4 <= bytes.size(); i += 4) ReadDigits(bytes.data() + i, digits + 2 * i, digits + 2 * i + 4);
+  for (; i < bytes.size(); ++i) PutDigits(bytes[i], digits + 2 * i);
   text = {digits, bytes.size() * 2};
   return from;
 }
 
-template <class Row>
+// `kNew`: the row is as it was made, so that what is not there need not be cleared.
+template <bool kNew, class Row>
 Place ReadRow(Place from, Row& row, Arena& texts);
 
-template <class T>
+template <bool kNew = false, class T>
 MEDALLION_INLINE inline Place Read(Place from, T& value, Arena& texts) {
   if constexpr (std::same_as<T, std::string_view>) {
     return ReadText(from, value);
@@ -432,7 +491,7 @@ MEDALLION_INLINE inline Place Read(Place from, T& value, Arena& texts) {
     for (; size > 0 && from.ok(); --size) from = Read(from, value.emplace_back(), texts);
     return from;
   } else {
-    return ReadRow(from, value, texts);
+    return ReadRow<kNew>(from, value, texts);
   }
 }
 
@@ -447,16 +506,23 @@ void SetNull(T& field) {
   }
 }
 
-template <class Row>
-Place ReadRow(Place from, Row& row, Arena& texts) {
+inline Place ReadMask(Place from, uint64_t& mask) {
   std::string_view bytes;
   from = ReadBytes(from, kMaskBytes, bytes);
+  mask = 0;
+  if (bytes.empty()) return from;
+  for (size_t i = 0; i < kMaskBytes; ++i) mask |= uint64_t{static_cast<uint8_t>(bytes[i])} << (8 * i);
+  return from;
+}
+
+template <bool kNew, class Row>
+Place ReadRow(Place from, Row& row, Arena& texts) {
   uint64_t mask = 0;
-  for (size_t i = 0; i < bytes.size(); ++i) mask |= uint64_t{static_cast<uint8_t>(bytes[i])} << (8 * i);
+  from = ReadMask(from, mask);
   VisitFields(row, [&](auto&& field) MEDALLION_INLINE {
     if ((mask & 1) != 0) {
-      from = Read(from, field, texts);
-    } else {
+      from = Read<kNew>(from, field, texts);
+    } else if constexpr (!kNew) {
       SetNull(field);
     }
     mask >>= 1;

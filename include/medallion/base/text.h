@@ -2,6 +2,8 @@
 // Pure: results depend on the arguments alone and refer to them only. Safe from any thread.
 #pragma once
 
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -13,6 +15,25 @@ inline std::string_view Trim(std::string_view text) {
   while (!text.empty() && blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && blank(text.back())) text.remove_suffix(1);
   return text;
+}
+
+// a == b, where most are short and a call of memcmp would take longer than comparing: as two words that may overlap.
+inline bool SameText(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  const auto same = [&](auto word) {
+    auto other = word, last = word, other_last = word;
+    std::memcpy(&word, a.data(), sizeof word), std::memcpy(&other, b.data(), sizeof word);
+    std::memcpy(&last, a.data() + a.size() - sizeof word, sizeof word);
+    std::memcpy(&other_last, b.data() + b.size() - sizeof word, sizeof word);
+    return ((word ^ other) | (last ^ other_last)) == 0;
+  };
+  if (a.size() > 16) return a == b;
+  if (a.size() >= 8) return same(uint64_t{});
+  if (a.size() >= 4) return same(uint32_t{});
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
 }
 
 // ASCII letters only; other bytes stay.

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "medallion/base/digest.h"
+#include "medallion/base/text.h"
 #include "medallion/base/time.h"
 
 namespace medallion {
@@ -15,7 +16,14 @@ struct Coordinate {
   std::string_view topic;
   int32_t partition = 0;
   int64_t offset = 0;
-  auto operator<=>(const Coordinate&) const = default;
+  bool operator==(const Coordinate& other) const {
+    return offset == other.offset && partition == other.partition && SameText(topic, other.topic);
+  }
+  // By topic, partition, offset; most that are compared are of one topic.
+  std::strong_ordering operator<=>(const Coordinate& other) const {
+    if (!SameText(topic, other.topic)) return topic <=> other.topic;
+    return partition != other.partition ? partition <=> other.partition : offset <=> other.offset;
+  }
 };
 
 enum class Direction : uint8_t {

@@ -98,7 +98,7 @@ struct Reader {
   Arena& texts;
   template <class T>
   MEDALLION_INLINE void operator()(T& value) {
-    from = packing::Read(from, value, texts);
+    from = packing::Read<true>(from, value, texts);
   }
 };
 
@@ -200,7 +200,19 @@ bool UnpackWhole(std::string_view bytes, Element<Row>& element, Arena& texts) {
   return io.from.ok() && io.from.left() == 0;
 }
 
-// The unit of an element that was written by PackElement and is to be settled, without reading the rest.
+// The business key of an element that was written by PackElement and is to be settled, without reading the rest.
+inline Digest UnpackKey(std::string_view bytes) {
+  Arena none;
+  PackReader io(bytes, none);
+  uint8_t shape = 0;
+  int64_t lag = 0;
+  UtcTime event_ts;
+  Digest business_key;
+  io(shape), io(lag), io(event_ts), io(business_key);
+  return business_key;
+}
+
+// The unit, likewise.
 inline Digest UnpackUnit(std::string_view bytes, const EntityKey& entity) {
   Arena none;
   PackReader io(bytes, none);

@@ -71,7 +71,9 @@ class LineSource final : public Source {
   void TakeNewText();
   absl::Status Failed(std::string_view doing) const;
   // The place of the next line end from `from` on, or npos.
-  size_t FindEnd(size_t from) const { return std::string_view(text_->memory.get(), filled_).find('\n', from); }
+  size_t FindEnd(size_t from) const {
+    return std::string_view(text_->memory.get(), filled_).find('\n', from);
+  }
 
   std::string path_;
   std::FILE* file_;

@@ -5,6 +5,7 @@
 #include <array>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -119,6 +120,11 @@ class MemoryStore final : public Store<Pack>, public Tables {
     uint32_t next_of_parent = kNone;
     uint32_t blob = kNone;  // kNone once it was dropped
   };
+  struct Packed {  // an element that an answer is going to have
+    const char* blob = nullptr;
+    RecordId record = {};
+    const EntityKey* entity = nullptr;  // its own, where that is not the one that is asked for
+  };
   struct Crowd {  // what a glance needs of a unit with many members
     std::vector<uint32_t> winners;
     absl::flat_hash_map<std::pair<uint64_t, uint64_t>, uint32_t> first_of_event;  // (fact, event id) -> slot
@@ -127,6 +133,7 @@ class MemoryStore final : public Store<Pack>, public Tables {
   // Reading.
   bool IsLive(uint32_t slot) const { return withdrawn_.empty() || !withdrawn_.contains(slot); }
   void Unpack(uint32_t slot, Element<Event>& element, Arena& texts) const;
+  static void UnpackAll(std::span<const Packed> packed, HistoryAnswer<Pack>& answer);
   Element<Event> Unpack(uint32_t slot, Arena& texts) const {
     Element<Event> element;
     Unpack(slot, element, texts);
@@ -135,6 +142,7 @@ class MemoryStore final : public Store<Pack>, public Tables {
   }
   Gold UnpackGold(uint32_t row) const;
   Digest UnitOf(uint32_t slot) const;
+  Digest KeyOf(uint32_t slot) const;
   uint32_t FindSlot(uint32_t record, uint32_t ordinal) const;
   template <class Visit>
   void ForRecord(uint32_t record, Visit&& visit) const;
@@ -147,9 +155,13 @@ class MemoryStore final : public Store<Pack>, public Tables {
   Crowd& CrowdOf(const Digest& unit);
   void FollowChains(std::span<const uint32_t> entities, bool whole);
   void Join(uint32_t entity, bool whole, std::vector<uint32_t>& chain);
-  void Answer(uint32_t entity, bool whole, std::span<const uint32_t> chain,
+  void Answer(uint32_t entity, bool whole, std::span<const uint32_t> chain, std::vector<Packed>& packed,
               HistoryAnswer<Pack>& answer) const;
-  bool AnswerAll(std::vector<uint32_t>& entities, const HistoryQuery& query, HistoryAnswer<Pack>& answer);
+  void AnswerSighting(uint32_t entity, HistoryAnswer<Pack>& answer) const;
+  const EntityKey* OtherEntity(uint32_t slot, uint32_t entity) const;
+  bool AnswerAll(std::vector<uint32_t>& entities, const HistoryQuery& query, std::vector<Packed>& packed,
+                 HistoryAnswer<Pack>& answer);
+  void AnswerEach(const HistoryQuery& query, std::vector<Packed>& packed, HistoryAnswer<Pack>& answer);
   std::vector<uint32_t> SortedSlots(std::string_view table) const;
   BronzeRecord Shown(uint32_t record) const;
   template <class Emit>
@@ -220,6 +232,7 @@ class MemoryStore final : public Store<Pack>, public Tables {
   std::vector<uint32_t> numbers_;  // of the batch's records
   // Scratch.
   std::vector<uint32_t> glanced_;
+  std::vector<Element<Event>> members_;
   std::array<std::vector<uint32_t>, kAhead> chains_;
   PackWriter packed_;
 };
@@ -256,6 +269,14 @@ Digest MemoryStore<Pack>::UnitOf(uint32_t slot) const {
   const uint64_t entity = head.Number();
   head.Number();
   return UnpackUnit(head.rest(), entity == 0 ? EntityKey{} : entities_[entity - 1].key);
+}
+
+template <class Pack>
+Digest MemoryStore<Pack>::KeyOf(uint32_t slot) const {
+  Arena none;
+  PackReader head(blobs_.At(slots_[slot].blob), none);
+  head.Number(), head.Number();
+  return UnpackKey(head.rest());
 }
 
 template <class Pack>
@@ -363,14 +384,15 @@ bool MemoryStore<Pack>::GlanceAt(const Identity& arrived, Arena& texts, Glance& 
     crowd = &CrowdOf(arrived.unit);
     glanced_ = crowd->winners;
   }
-  std::vector<Element<Event>> members(glanced_.size());
-  for (size_t i = 0; i < members.size(); ++i) {
-    Unpack(glanced_[i], members[i], texts);
-    RestoreValues(members[i]);
-    memory::TakeWinner(members[i], arrived, glance);
+  members_.clear();
+  for (const uint32_t member : glanced_) {
+    if (KeyOf(member) != arrived.business_key) continue;  // about another fact
+    Unpack(member, members_.emplace_back(), texts);
+    RestoreValues(members_.back());
+    memory::TakeWinner(members_.back(), arrived, glance);
   }
   if (!glance.has_winner) return true;
-  for (const Element<Event>& member : members) memory::TakeEvent(member, arrived, glance);
+  for (const Element<Event>& member : members_) memory::TakeEvent(member, arrived, glance);
   if (crowd == nullptr) return true;
   const std::pair fact_event{glance.winner.business_key.Prefix() + glance.winner.fact, arrived.event_id};
   const auto first = crowd->first_of_event.find(fact_event);
@@ -379,7 +401,7 @@ bool MemoryStore<Pack>::GlanceAt(const Identity& arrived, Arena& texts, Glance& 
 }
 
 // Sets `chains_[i]` to the elements that entity `i` is answered with, the latest first. Each step of a chain waits for
-// memory, so as many wait together as there are entities; and what the elements are unpacked from is on its way.
+// memory, so as many wait together as there are entities; and their records are on their way.
 template <class Pack>
 void MemoryStore<Pack>::FollowChains(std::span<const uint32_t> entities, bool whole) {
   std::array<uint32_t, kAhead> next;
@@ -401,7 +423,6 @@ void MemoryStore<Pack>::FollowChains(std::span<const uint32_t> entities, bool wh
       if (next[i] != kNone) __builtin_prefetch(&slots_[next[i]]);
       if (!IsLive(slot)) continue;
       chains_[i].push_back(slot);
-      blobs_.Prefetch(at.blob);
       records_.Prefetch(at.record);
     }
   }
@@ -409,13 +430,13 @@ void MemoryStore<Pack>::FollowChains(std::span<const uint32_t> entities, bool wh
 
 template <class Pack>
 void MemoryStore<Pack>::Answer(uint32_t number, bool whole, std::span<const uint32_t> chain,
-                               HistoryAnswer<Pack>& answer) const {
+                               std::vector<Packed>& packed, HistoryAnswer<Pack>& answer) const {
   const Entity& entity = entities_[number];
   const bool summed = !whole && entity.summary != kNone;
   for (auto slot = chain.rbegin(); slot != chain.rend();
        ++slot) {  // as they came, so most often in order of time
-    Unpack(*slot, answer.elements.emplace_back(), answer.texts);
-    if (!IsHistory(answer.elements.back())) answer.elements.pop_back();
+    packed.push_back(
+        {blobs_.Begin(slots_[*slot].blob), records_.IdOf(slots_[*slot].record), OtherEntity(*slot, number)});
   }
   for (uint32_t row = entity.gold; row != kNone; row = gold_[row].next_of_entity) {
     if (gold_[row].blob != kNone) answer.versions.push_back({entity.key, Pack::VersionOf(UnpackGold(row))});
@@ -426,16 +447,31 @@ void MemoryStore<Pack>::Answer(uint32_t number, bool whole, std::span<const uint
   }
   answer.entities.push_back({.entity = entity.key,
                              .summary = summed ? blobs_.At(entity.summary) : std::string_view(),
-                             .elements_end = answer.elements.size(),
+                             .elements_end = packed.size(),
                              .versions_end = answer.versions.size(),
                              .contexts_end = answer.contexts.size(),
                              .children_end = answer.children.size()});
-  if (const auto sighted = sighted_.find(number); sighted != sighted_.end()) {
-    const memory::Sightings::Known* const known = sightings_.Find(sighted->second);
-    if (known == nullptr) return;
-    answer.entities.back().subject = answer.texts.Copy(known->name);
-    answer.entities.back().sighting = known->sighting;
-  }
+  AnswerSighting(number, answer);
+}
+
+// What is known of the subject that the entity is derived from, if it is one.
+template <class Pack>
+void MemoryStore<Pack>::AnswerSighting(uint32_t entity, HistoryAnswer<Pack>& answer) const {
+  const auto sighted = sighted_.find(entity);
+  const memory::Sightings::Known* const known =
+      sighted == sighted_.end() ? nullptr : sightings_.Find(sighted->second);
+  if (known == nullptr) return;
+  answer.entities.back().subject = answer.texts.Copy(known->name);
+  answer.entities.back().sighting = known->sighting;
+}
+
+// The entity of the element, where that is another; else null. Only links bring such a one.
+template <class Pack>
+const EntityKey* MemoryStore<Pack>::OtherEntity(uint32_t slot, uint32_t entity) const {
+  if (links_.empty()) return nullptr;
+  Arena none;
+  const uint64_t own = PackReader(blobs_.At(slots_[slot].blob), none).Number();
+  return own == 0 || own == uint64_t{entity} + 1 ? nullptr : &entities_[own - 1].key;
 }
 
 // Adds to the entity's own elements those of the entities that are linked to it, or takes them away where it is linked
@@ -457,16 +493,37 @@ void MemoryStore<Pack>::Join(uint32_t number, bool whole, std::vector<uint32_t>&
   std::sort(chain.begin(), chain.end(), std::greater<>());
 }
 
+// Makes an answer's elements of those that were gathered for it, of which its entities name the ends.
+template <class Pack>
+void MemoryStore<Pack>::UnpackAll(std::span<const Packed> packed, HistoryAnswer<Pack>& answer) {
+  answer.elements.reserve(packed.size());  // they are large, and are not to move
+  size_t next = 0;
+  for (EntityHistory& entity : answer.entities) {
+    for (; next < entity.elements_end; ++next) {
+      if (next + kAhead < packed.size()) memory::Blobs::Prefetch(packed[next + kAhead].blob);
+      Element<Event>& element = answer.elements.emplace_back();
+      PackReader head(memory::Blobs::Bytes(packed[next].blob), answer.texts);
+      const bool has_entity = head.Number() != 0;
+      const auto ordinal = static_cast<uint32_t>(head.Number());
+      const EntityKey& own = packed[next].entity != nullptr ? *packed[next].entity : entity.entity;
+      const Owner owner{.id = {packed[next].record, ordinal}, .entity = has_entity ? own : EntityKey{}};
+      UnpackElement(head.rest(), owner, element, answer.texts);
+      if (!IsHistory(element)) answer.elements.pop_back();
+    }
+    entity.elements_end = answer.elements.size();
+  }
+}
+
 // Answers these entities, and clears them. False, and there are more to answer, if there was no room for one.
 template <class Pack>
 bool MemoryStore<Pack>::AnswerAll(std::vector<uint32_t>& entities, const HistoryQuery& query,
-                                  HistoryAnswer<Pack>& answer) {
+                                  std::vector<Packed>& packed, HistoryAnswer<Pack>& answer) {
   FollowChains(entities, query.whole);
   for (size_t i = 0; i < entities.size(); ++i) {
     if (!links_.empty()) Join(entities[i], query.whole, chains_[i]);
-    answer.more = answer.entities.size() + answer.elements.size() >= query.rows_max;
+    answer.more = answer.entities.size() + packed.size() >= query.rows_max;
     if (answer.more) return false;
-    Answer(entities[i], query.whole, chains_[i], answer);
+    Answer(entities[i], query.whole, chains_[i], packed, answer);
   }
   entities.clear();
   return true;
@@ -474,39 +531,47 @@ bool MemoryStore<Pack>::AnswerAll(std::vector<uint32_t>& entities, const History
 
 template <class Pack>
 absl::Status MemoryStore<Pack>::History(const HistoryQuery& query, HistoryAnswer<Pack>& answer) {
+  const auto packed = std::make_shared<std::vector<Packed>>();
+  AnswerEach(query, *packed, answer);
+  answer.finish = [packed](HistoryAnswer<Pack>& unfinished) { UnpackAll(*packed, unfinished); };
+  if (!query.ahead) std::exchange(answer.finish, nullptr)(answer);
+  return absl::OkStatus();
+}
+
+template <class Pack>
+void MemoryStore<Pack>::AnswerEach(const HistoryQuery& query, std::vector<Packed>& packed,
+                                   HistoryAnswer<Pack>& answer) {
   absl::flat_hash_set<uint32_t> taken;
-  answer.elements.reserve(std::min<size_t>(query.rows_max, 8 * kAhead));
   std::vector<uint32_t> waiting;
   const auto take = [&](uint32_t entity) {  // false once the answer is full
     if (taken.insert(entity).second) waiting.push_back(entity);
-    return waiting.size() < kAhead || AnswerAll(waiting, query, answer);
+    return waiting.size() < kAhead || AnswerAll(waiting, query, packed, answer);
   };
   for (const EntityKey& key : query.entities) {
     const uint32_t* const found = FindEntity(key);
     if (found != nullptr) {
-      if (!take(*found)) return absl::OkStatus();
+      if (!take(*found)) return;
       continue;
     }
-    if (!AnswerAll(waiting, query, answer)) return absl::OkStatus();
+    if (!AnswerAll(waiting, query, packed, answer)) return;
     answer.entities.push_back({.entity = key,
-                               .elements_end = answer.elements.size(),
+                               .elements_end = packed.size(),
                                .versions_end = answer.versions.size(),
                                .contexts_end = answer.contexts.size(),
                                .children_end = answer.children.size()});
   }
   size_t skip = query.stale_skip;
   for (size_t i = 0; query.rollups && i < stale_rollups_.size(); ++i) {
-    if (entities_[stale_rollups_[i]].stale && !take(stale_rollups_[i])) return absl::OkStatus();
+    if (entities_[stale_rollups_[i]].stale && !take(stale_rollups_[i])) return;
   }
   for (size_t i = stale_begin_; query.stale && !query.rollups && i < stale_.size(); ++i) {
     if (!entities_[stale_[i]].stale || (skip > 0 && skip-- > 0)) continue;
-    if (!take(stale_[i])) return absl::OkStatus();
+    if (!take(stale_[i])) return;
   }
   for (auto at = due_.begin(); at != due_.end() && at->first <= query.due_by; ++at) {
-    if (!take(gold_[at->second].entity)) return absl::OkStatus();
+    if (!take(gold_[at->second].entity)) return;
   }
-  AnswerAll(waiting, query, answer);
-  return absl::OkStatus();
+  AnswerAll(waiting, query, packed, answer);
 }
 
 template <class Pack>

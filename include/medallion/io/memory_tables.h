@@ -29,8 +29,10 @@ class Blobs {
   // The number of a copy of `bytes`; kNone if there is no room for it.
   uint32_t Put(std::string_view bytes);
   void Drop(uint32_t blob);
-  std::string_view At(uint32_t blob) const {
-    const char* at = At(blob, 0);
+  std::string_view At(uint32_t blob) const { return Bytes(Begin(blob)); }
+  // Where a blob begins: looked at when its bytes are asked for, and good as long as the blob is.
+  const char* Begin(uint32_t blob) const { return At(blob, 0); }
+  static std::string_view Bytes(const char* at) {
     size_t size = 0;
     for (int shift = 0;; shift += 7) {
       const auto byte = static_cast<uint8_t>(*at++);
@@ -38,9 +40,10 @@ class Blobs {
       if (byte < 0x80) return {at, size};
     }
   }
-  void Prefetch(uint32_t blob) const {
-    for (int at = 0; at < 192; at += 64) __builtin_prefetch(At(blob, 0) + at);
+  static void Prefetch(const char* begin) {
+    for (int at = 0; at < 192; at += 64) __builtin_prefetch(begin + at);
   }
+  void Prefetch(uint32_t blob) const { Prefetch(Begin(blob)); }
 
  private:
   // A blob is its size (LEB128) and its bytes, at a multiple of 4 bytes in a chunk. A number is that place: the
@@ -111,7 +114,7 @@ class DigestIndex {
   };
   // A power of two of entries, without numbers: a large table in large pages.
   struct Entries {
-    explicit Entries(size_t places);
+    explicit Entries(size_t count);
     std::unique_ptr<Entry[]> small;
     std::unique_ptr<Pages> large;
     Entry* at;
@@ -185,7 +188,8 @@ class RecordTable {
   struct Stream {  // a topic's partition
     std::string_view topic;
     int32_t partition = 0;
-    std::vector<Run> in_order;  // records whose offset was above all before
+    std::vector<Run> in_order = {};  // records whose offset was above all before
+    int64_t offset_max = 0;          // the last one's
   };
   struct Envelope {  // what came with the payload; number 0 is an empty one
     UtcTime broker_ts = kNoTime, ingest_ts = kNoTime;
@@ -226,6 +230,7 @@ class RecordTable {
 
   uint32_t FindStream(const Coordinate& at) const;
   uint32_t FindInOrder(const Stream& stream, int64_t offset) const;
+  uint32_t Find(uint32_t stream, const RecordId& id) const;
   uint32_t PutEnvelope(const BronzeRecord& record, uint32_t stood);
 
   Chunked<Record> records_;

@@ -161,14 +161,21 @@ class Runner {
   // Records as delivered, each once, with its earliest arrival.
   struct Once {
     std::vector<RecordId> ids;
-    std::vector<uint32_t> at;  // where each was first delivered
-    std::vector<Arrival> arrivals;
+    std::vector<uint32_t> at;       // where each was first delivered
+    std::vector<Arrival> arrivals;  // of the first ids; the others arrived as they were delivered first
   };
+  static std::vector<Arrival>& AllArrivals(std::span<const BronzeRecord> delivered, Once& once) {
+    for (size_t i = once.arrivals.size(); i < once.at.size(); ++i) {
+      once.arrivals.push_back(ArrivalOf(delivered[once.at[i]]));
+    }
+    return once.arrivals;
+  }
 
   bool Beyond(UtcTime ingest_ts) const { return run_.as_of != kNoTime && ingest_ts > run_.as_of; }
   Once EachOnce(std::span<const BronzeRecord> delivered, Work& work);
   absl::Status Admit(std::span<const BronzeRecord> delivered, Work& work);
   void Keep(std::span<const BronzeRecord> delivered, const Once& once, const SeenAnswer& seen, Work& work);
+  void KeepAll(std::span<const BronzeRecord> delivered, const Once& once, Work& work);
   absl::Status SettleElements(Work& work);
   absl::Status Write(Work& work, std::string_view position, std::chrono::steady_clock::time_point since);
 
@@ -297,7 +304,6 @@ typename Runner<Pack>::Once Runner<Pack>::EachOnce(std::span<const BronzeRecord>
   Once once;
   running::FirstOf first(once.ids);
   once.ids.reserve(delivered.size()), once.at.reserve(delivered.size());
-  once.arrivals.reserve(delivered.size());
   for (uint32_t i = 0; i < delivered.size(); ++i) {
     const BronzeRecord& record = delivered[i];
     if (Beyond(work.refined.ingest_ts[i])) {
@@ -311,10 +317,10 @@ typename Runner<Pack>::Once Runner<Pack>::EachOnce(std::span<const BronzeRecord>
     const uint32_t at = first.Last();
     if (at + 1 == once.ids.size()) {
       once.at.push_back(i);
-      once.arrivals.push_back(ArrivalOf(record));
     } else {
       once.ids.pop_back();
-      once.arrivals[at] = Earliest(once.arrivals[at], ArrivalOf(record));
+      Arrival& arrival = AllArrivals(delivered, once)[at];
+      arrival = Earliest(arrival, ArrivalOf(record));
       ++work.redelivered;
     }
   }
@@ -328,6 +334,14 @@ absl::Status Runner<Pack>::Admit(std::span<const BronzeRecord> delivered, Work& 
   SeenAnswer& seen = work.seen;
   if (auto status = store_.Seen(once.ids, seen); !status.ok()) return status;
   work.clock = std::max(work.clock, seen.checkpoint.data_clock);
+  report_.unknown_fields += static_cast<int64_t>(work.refined.unknown_fields);
+  const auto is_known = [](const auto& arrival) { return arrival.has_value(); };
+  if (once.ids.size() == delivered.size() &&
+      std::none_of(seen.arrivals.begin(), seen.arrivals.end(), is_known)) {
+    KeepAll(delivered, once, work);
+    return absl::OkStatus();
+  }
+  AllArrivals(delivered, once);
   for (size_t i = 0; i < once.ids.size(); ++i) {
     if (seen.arrivals[i].has_value()) {
       once.arrivals[i] = Earliest(*seen.arrivals[i], once.arrivals[i]);
@@ -344,9 +358,6 @@ void Runner<Pack>::Keep(std::span<const BronzeRecord> delivered, const Once& onc
                         Work& work) {
   std::vector<Element<Event>>& all = work.refined.elements;
   std::vector<Element<Event>> kept;
-  const auto is_known = [](const auto& arrival) { return arrival.has_value(); };
-  const bool all_stay = once.ids.size() == delivered.size() &&
-                        std::none_of(seen.arrivals.begin(), seen.arrivals.end(), is_known);
   work.records.reserve(once.ids.size());
   for (size_t i = 0; i < once.ids.size(); ++i) {
     const Arrival& arrival = once.arrivals[i];
@@ -356,7 +367,6 @@ void Runner<Pack>::Keep(std::span<const BronzeRecord> delivered, const Once& onc
     BronzeRecord record = delivered[at];
     SetArrival(arrival, record);
     work.records.push_back({.record = record, .id = once.ids[i], .known = known});
-    if (all_stay) continue;
     const auto begin = all.begin() + (at == 0 ? 0 : work.refined.ends[at - 1]);
     const auto end = all.begin() + work.refined.ends[at];
     if (arrival == ArrivalOf(delivered[at])) {
@@ -366,8 +376,16 @@ void Runner<Pack>::Keep(std::span<const BronzeRecord> delivered, const Once& onc
       kept.insert(kept.end(), anew.elements.begin(), anew.elements.end());
     }
   }
-  if (!all_stay) all = std::move(kept);
-  report_.unknown_fields += static_cast<int64_t>(work.refined.unknown_fields);
+  all = std::move(kept);
+}
+
+// The same where every record is new and was delivered once.
+template <class Pack>
+void Runner<Pack>::KeepAll(std::span<const BronzeRecord> delivered, const Once& once, Work& work) {
+  work.records.reserve(delivered.size());
+  for (size_t i = 0; i < delivered.size(); ++i) {
+    work.records.push_back({.record = delivered[i], .id = once.ids[i]});
+  }
 }
 
 template <class Pack>
@@ -510,12 +528,14 @@ absl::Status Runner<Pack>::AskLines(std::span<Line* const> open, std::vector<Lin
 template <class Pack>
 absl::Status Runner<Pack>::BeginPart(HistoryQuery& query, UtcTime clock, Parts& parts, bool& more) {
   const auto part = std::make_shared<Part>();
+  query.ahead = true;
   if (auto status = store_.History(query, part->history); !status.ok()) return status;
   more = part->history.more;
   query.stale_skip += part->history.entities.size();
   if (part->history.entities.empty()) return absl::OkStatus();
   parts.Add([this, part, clock] {
-    const HistoryAnswer<Pack>& history = part->history;
+    HistoryAnswer<Pack>& history = part->history;
+    if (history.finish) history.finish(history);
     const bool summarize = run_.refresh == Refresh::kEachBatch;
     part->made = DeriveEntities<Pack>(history.histories(), summarize, clock, options_);
     return part;

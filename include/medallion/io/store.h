@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -65,6 +66,7 @@ struct HistoryQuery {
   size_t stale_skip = 0;     // but not the first so many, in an order that only Apply changes
   UtcTime due_by = kNoTime;  // also the entities of Gold rows with next_due_at <= due_by, found by an index
   bool whole = false;        // every element, and no summary
+  bool ahead = false;        // something may be left to the answer's `finish`, for a caller with many threads
   size_t rows_max = 1'000;   // no further entity once so many entities and elements are in the answer
 };
 
@@ -82,6 +84,9 @@ struct HistoryAnswer {
 
   Histories<Pack> histories() const { return {entities, elements, versions, contexts, children}; }
   Arena texts;
+  // Where the store left something to do: makes the elements, and where those of each entity end, of this answer. Once,
+  // on any thread; the store must live, and may be written meanwhile, save for what these entities are made of.
+  std::function<void(HistoryAnswer& answer)> finish = {};
 };
 
 // A part of a subject's timeline.

@@ -144,8 +144,8 @@ const Vocabulary& StoredWords();
 // The fields that a store must keep to give the row back, in a fixed order (see base/pack.h). Row is ChargingEvent or
 // const ChargingEvent. ingest_ts, event_ts, business_key, coordinate and ordinal are kept with the identity.
 template <class Row, class Visitor>
-  requires std::same_as<std::remove_const_t<Row>, ChargingEvent>
-void VisitFields(Row& row, Visitor&& visit) {
+requires std::same_as<std::remove_const_t<Row>, ChargingEvent> MEDALLION_INLINE inline void VisitFields(
+    Row& row, Visitor&& visit) {
   const Vocabulary& words = StoredWords();
   const auto word = [&](auto& text) { return Word<std::remove_reference_t<decltype(text)>>{text, words}; };
   const auto hex = [](auto& text) { return Hexadecimal<std::remove_reference_t<decltype(text)>>{text}; };

@@ -191,13 +191,15 @@ void Stand(Members<typename Pack::Event> members, std::span<const Verdict> verdi
 // Numbers the facts of each unit; members are sorted by unit and Order.
 template <class Pack>
 void Cut(Members<typename Pack::Event> members, const typename Pack::Options& options) {
+  std::vector<const Element<typename Pack::Event>*> elements;  // of one unit, and the fact of each
+  std::vector<uint32_t> fact;
   for (size_t begin = 0, end = 0; begin < members.size(); begin = end) {
     const Digest& unit = members[begin]->element->identity.unit;
     while (end < members.size() && members[end]->element->identity.unit == unit) ++end;
     if (members[begin]->element->identity.cut == 0) continue;
-    std::vector<const Element<typename Pack::Event>*> elements;
+    elements.clear();
     for (size_t i = begin; i < end; ++i) elements.push_back(members[i]->element);
-    std::vector<uint32_t> fact(elements.size());
+    fact.assign(elements.size(), 0);
     Pack::Cut(elements, fact, options);
     for (size_t i = begin; i < end; ++i) members[i]->element->identity.fact = fact[i - begin];
   }
