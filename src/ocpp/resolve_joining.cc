@@ -10,7 +10,7 @@
 #include "resolve_pairing.h"
 #include "session_energy.h"
 
-namespace medallion::ocpp {
+namespace medallion::ocpp::resolving {
 namespace {
 
 // Whether the register can be that of a session that began with the start's.
@@ -208,4 +208,4 @@ EntityKey Joining::RootOfFact(size_t fact) {
   return join->start.has_value() ? RootOfStart(*join->start) : join->root;
 }
 
-}  // namespace medallion::ocpp
+}  // namespace medallion::ocpp::resolving

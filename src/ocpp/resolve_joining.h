@@ -11,7 +11,7 @@
 #include "medallion/ocpp/options.h"
 #include "resolve_timeline.h"
 
-namespace medallion::ocpp {
+namespace medallion::ocpp::resolving {
 
 // Blocks of 14 days of UTC, counted from 1970.
 inline constexpr int64_t kBlock = 14 * kMicrosPerDay;
@@ -58,4 +58,4 @@ class Joining {
   std::map<int64_t, Outcome> outcomes_;  // by block
 };
 
-}  // namespace medallion::ocpp
+}  // namespace medallion::ocpp::resolving

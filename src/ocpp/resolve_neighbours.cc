@@ -6,7 +6,7 @@
 #include "resolve_pairing.h"
 #include "session_facts.h"
 
-namespace medallion::ocpp {
+namespace medallion::ocpp::resolving {
 namespace {
 
 bool Names(const Start& start, std::string_view id) {
@@ -211,4 +211,4 @@ SessionContext Neighbours::ContextOf(size_t number) {
   return context;
 }
 
-}  // namespace medallion::ocpp
+}  // namespace medallion::ocpp::resolving

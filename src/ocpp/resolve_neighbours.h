@@ -10,7 +10,7 @@
 #include "resolve_timeline.h"
 #include "session_context.h"
 
-namespace medallion::ocpp {
+namespace medallion::ocpp::resolving {
 
 // Looks around when asked to. Refers to the milestones, whose results are paired.
 class Neighbours {
@@ -43,4 +43,4 @@ class Neighbours {
   Joining& joining_;
 };
 
-}  // namespace medallion::ocpp
+}  // namespace medallion::ocpp::resolving

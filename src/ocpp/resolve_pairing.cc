@@ -10,7 +10,7 @@
 
 #include "medallion/base/text.h"
 
-namespace medallion::ocpp {
+namespace medallion::ocpp::resolving {
 namespace {
 
 // When and where a message came.
@@ -110,4 +110,4 @@ void AskForAnswers(const Start& start, Sight& sight) {
   }
 }
 
-}  // namespace medallion::ocpp
+}  // namespace medallion::ocpp::resolving

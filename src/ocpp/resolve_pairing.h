@@ -4,7 +4,7 @@
 
 #include "resolve_timeline.h"
 
-namespace medallion::ocpp {
+namespace medallion::ocpp::resolving {
 
 // Sets ids, answered, refused and answered_at of each start that does not name its transaction, and `named`.
 void PairResults(Milestones& milestones);
@@ -12,4 +12,4 @@ void PairResults(Milestones& milestones);
 // Asks for all that tells what the start was answered.
 void AskForAnswers(const Start& start, Sight& sight);
 
-}  // namespace medallion::ocpp
+}  // namespace medallion::ocpp::resolving

@@ -13,7 +13,7 @@
 #include "session_energy.h"
 #include "session_facts.h"
 
-namespace medallion::ocpp {
+namespace medallion::ocpp::resolving {
 namespace {
 
 bool IsContested(const ChargingElement& element) { return element.standing.conflict; }
@@ -238,4 +238,4 @@ bool IdLess(std::string_view a, std::string_view b) {
 
 std::string IdKey(std::string_view id) { return AsciiUpper(id); }
 
-}  // namespace medallion::ocpp
+}  // namespace medallion::ocpp::resolving

@@ -20,7 +20,7 @@
 #include "medallion/ocpp/charging_event.h"
 #include "medallion/ocpp/options.h"
 
-namespace medallion::ocpp {
+namespace medallion::ocpp::resolving {
 
 inline constexpr int64_t kAnswerMax = kMicrosPerDay;  // from a call to its result; between copies of a start
 inline constexpr int64_t kJoinMax =
@@ -152,4 +152,4 @@ Numbers Within(const std::vector<T>& sorted, const TimeSpan& span) {
 bool IdLess(std::string_view a, std::string_view b);
 std::string IdKey(std::string_view id);
 
-}  // namespace medallion::ocpp
+}  // namespace medallion::ocpp::resolving

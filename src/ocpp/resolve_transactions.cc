@@ -17,6 +17,7 @@
 #include "session_context.h"
 
 namespace medallion::ocpp {
+namespace resolving {
 namespace {
 
 class Resolver {
@@ -205,9 +206,10 @@ class Resolver {
 };
 
 }  // namespace
+}  // namespace resolving
 
 Resolution ResolveTransactions(const Timeline<ChargingEvent>& timeline, const Options& options) {
-  return Resolver(timeline, options).Run();
+  return resolving::Resolver(timeline, options).Run();
 }
 
 bool IsLoose(const ChargingElement& element, const Options& options) {

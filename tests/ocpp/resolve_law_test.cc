@@ -378,7 +378,7 @@ TEST_CASE("resolve law: neither links nor rows depend on the order of anything")
     }
   }
   // The timelines have something of everything.
-  const int least = static_cast<int>(Seeds() / 8);
+  const int least = static_cast<int>(Seeds() / 20);
   CHECK(std::min({joined, learned, aliased, rejected, neighbours}) > least);
 }
 

@@ -372,5 +372,51 @@ TEST_CASE("resolve: boots and faults annotate a session, and never end it") {
       "20:00");
 }
 
+// How many days before and after what was touched a resolution asks for, with all of that in sight.
+struct Reach {
+  int64_t before = 0, after = 0;
+  bool details = false;
+};
+
+Reach ReachOf(std::string_view script, std::string_view touched, bool went, bool loose) {
+  const testing::History history = testing::Said(script);
+  const TimeSpan at{testing::At(touched), testing::At(touched)};
+  Resolution answer{.settled = false, .need = at};
+  bool details = false;
+  while (!answer.settled) {
+    const TimeSpan seen = answer.need;
+    details = details || answer.need_details;
+    std::vector<ChargingElement> elements;
+    for (const ChargingElement& element : history.elements) {
+      if (seen.Holds(element.row.event_ts) || seen.Holds(element.row.ingest_ts)) elements.push_back(element);
+    }
+    answer = ResolveTransactions(
+        {.touched = at, .seen = seen, .details = details, .elements = elements, .went = went, .loose = loose},
+        {});
+    if (answer.settled) answer.need = seen;
+  }
+  const auto days = [](int64_t us) { return (us + kMicrosPerDay - 1) / kMicrosPerDay; };
+  return {days(at.from.us - answer.need.from.us), days(answer.need.to.us - at.to.us), details};
+}
+
+TEST_CASE("resolve: what is near is looked for near") {
+  std::string flat, frames;
+  for (int day = 0; day < 100; ++day) {
+    const std::string n = std::to_string(day), at = " " + n + "/";
+    flat += (day == 0 ? "" : " | ") +
+            ("S" + at + "08:00 1000 con=1 tx=" + n + "7 | E" + at + "09:00 1000 tx=" + n + "7");
+    frames += (day == 0 ? "" : " | ") + ("S" + at + "08:00 1000 con=1 id=m" + n + " | A" + at + "08:00:01 " +
+                                         n + "7 id=m" + n + " | E" + at + "09:00 1000 tx=" + n + "7");
+  }
+  CHECK(ReachOf(flat, "50/09:00", false, false).before <= 8);
+  CHECK(ReachOf(flat, "50/09:00", false, false).after <= 2);
+  CHECK(ReachOf(flat, "99/09:00", false, false).after <= 91);  // where nothing is
+  CHECK(ReachOf(flat, "50/09:00", true, false).before <= 93);
+  CHECK(ReachOf(frames, "50/09:00", false, true).before <= 12);
+  CHECK_FALSE(ReachOf(frames, "50/09:00", false, true).details);
+  // A start without a result asks for the readings around it.
+  CHECK(ReachOf(frames + " | S 100/08:00 1000 con=1", "100/08:00", false, true).details);
+}
+
 }  // namespace
 }  // namespace medallion::ocpp
