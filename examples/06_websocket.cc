@@ -70,7 +70,7 @@ class Receiver {
   }
 
   int64_t messages_ = 0;
-  const ocpp::Options options_;
+  const ocpp::Options options_{};
   Telling store_;
   Runner<ocpp::Charging> runner_{store_, options_};
 };

@@ -35,6 +35,8 @@
 #include "medallion/gold/row_hash.h"
 #include "medallion/gold/merge.h"
 #include "medallion/gold/resolve.h"
+#include "medallion/gold/sighting.h"
+#include "medallion/gold/gold_tables.h"
 #include "medallion/gold/derive_entities.h"
 
 // The edge: where records come from, where tables are kept, and the loop between them.
@@ -45,13 +47,17 @@
 #include "medallion/io/element_tables.h"
 #include "medallion/io/element_codec.h"
 #include "medallion/io/memory_tables.h"
+#include "medallion/io/memory_timelines.h"
+#include "medallion/io/memory_sightings.h"
+#include "medallion/io/gold_codec.h"
 #include "medallion/io/memory_store.h"
 #include "medallion/io/failing_store.h"
 #include "medallion/io/in_order.h"
 #include "medallion/io/run.h"
 
 // Charging: from a payload's text to fields, to a row, to its judgement and identity; which facts are of one
-// transaction; from facts to sessions.
+// transaction, and which session where their own keys do not tell; from facts to sessions, connector states, days and the
+// health of charge points.
 #include "medallion/ocpp/flat_schema.h"
 #include "medallion/ocpp/charging_event.h"
 #include "medallion/ocpp/options.h"
@@ -66,4 +72,7 @@
 #include "medallion/ocpp/resolve_transactions.h"
 #include "medallion/ocpp/charging_session.h"
 #include "medallion/ocpp/derive_sessions.h"
+#include "medallion/ocpp/connector_status.h"
+#include "medallion/ocpp/charging_stats_daily.h"
+#include "medallion/ocpp/charge_point_health.h"
 #include "medallion/ocpp/charging.h"

@@ -72,6 +72,10 @@ namespace ocpp {
 
 ordered_json ToJson(const ChargingEvent& row) { return RowJson(row); }
 ordered_json ToJson(const ChargingSession& row) { return RowJson(row); }
+ordered_json ToJson(const ChargingStatsDaily& row) { return RowJson(row); }
+ordered_json ToJson(const ConnectorStatusPeriod& row) { return RowJson(row); }
+ordered_json ToJson(const ConnectorStatus& row) { return RowJson(row); }
+ordered_json ToJson(const ChargePointHealth& row) { return RowJson(row); }
 
 // ---- events
 // -------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@
 #include <initializer_list>
 #include <iterator>
 #include <map>
+#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -115,6 +116,36 @@ TEST_CASE("tool: the golden sample and its variants") {
     CAPTURE(part);
     CHECK(Has(ran.out, part));
   }
+}
+
+// A session on a line, as tests/golden/ocpp/recorded/frames-excerpt.sessions.txt has it.
+std::string SessionLine(const json& row) {
+  const auto text = [&](const char* name) {
+    return row.at(name).is_null() ? "-" : row.at(name).get<std::string>();
+  };
+  std::string line = text("charge_point_id") + " " + text("transaction_id") + " " + text("session_status") +
+                     " " + text("energy_kwh") +
+                     (row.at("energy_is_final").get<bool>() ? " final" : " provisional");
+  std::string flags;
+  if (!row.at("quality_flags").is_null()) {
+    for (const auto& flag : row.at("quality_flags")) {
+      flags += (flags.empty() ? " " : ",") + flag.get<std::string>();
+    }
+  }
+  return line + flags + "\n";
+}
+
+TEST_CASE("tool: recorded frames give the sessions that the back end saw") {
+  const Folder folder;
+  const std::string recorded = "tests/golden/ocpp/recorded/";
+  REQUIRE(Run(folder, "--input " + recorded + "frames-excerpt.jsonl --out " + folder / "out").code == 0);
+  const auto tables = TablesIn(folder / "out");
+  std::set<std::string> sessions;
+  for (const json& row : Rows(tables.at("gold_charging_sessions.jsonl"))) sessions.insert(SessionLine(row));
+  std::string lines;
+  for (const std::string& line : sessions) lines += line;
+  CHECK(lines == ReadAll(recorded + "frames-excerpt.sessions.txt"));
+  CHECK(Rows(tables.at("silver_quarantine_events.jsonl")).empty());
 }
 
 TEST_CASE("tool: equal tables are equal bytes, however they came about") {

@@ -196,8 +196,9 @@ Derivation<typename Pack::Gold> DeriveEntities(const Histories<Pack>& all, bool 
     for (auto& row : *derived) {
       const UtcTime due = Pack::NextDue(row);
       const RowVersion row_version = Pack::VersionOf(row);
+      const EntityKey parent = deriving::ParentOf<Pack>(row, model);
       rows.push_back({.entity = history.entity,
-                      .parent = deriving::ParentOf<Pack>(row, model),
+                      .parent = parent,
                       .version = row_version,
                       .next_due_at = due,
                       .row = std::move(row)});

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <string>
-#include <utility>
 #include <variant>
 
 #include "medallion/base/columns.h"
@@ -40,11 +39,13 @@ inline constexpr size_t kGoldTablesOf = gold::Rows<Gold>::kTables;
 
 // Calls use(row) with the row's own struct.
 template <class Gold, class Use>
-decltype(auto) VisitGold(const Gold& row, Use&& use) {
+void VisitGold(const Gold& row, Use&& use) {
   if constexpr (kGoldTablesOf<Gold> == 1) {
-    return use(row);
+    use(row);
   } else {
-    return std::visit(std::forward<Use>(use), row);
+    gold::Rows<Gold>::Each([&]<class Row>(size_t) {
+      if (const Row* own = std::get_if<Row>(&row); own != nullptr) use(*own);
+    });
   }
 }
 

@@ -26,7 +26,7 @@ void UnpackGold(PackReader& in, Gold& row) {
       if (number != table) return;
       Row own;
       in(own);
-      row = std::move(own);
+      row = Gold(std::in_place_type<Row>, std::move(own));
     });
   }
 }

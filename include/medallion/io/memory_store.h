@@ -967,7 +967,8 @@ std::optional<Row> MemoryStore<Pack>::Find(const Digest& key) const {
     return row;
   } else {
     Row* const own = std::get_if<Row>(&row);
-    return own == nullptr ? std::nullopt : std::optional<Row>(std::move(*own));
+    if (own == nullptr) return std::nullopt;
+    return std::move(*own);
   }
 }
 

@@ -465,6 +465,7 @@ absl::Status Runner<Pack>::ResolveAll() {
       if (auto status = store_.Timelines({.touched_max = kLines}, answer); !status.ok()) return status;
       if (answer.touched.empty()) return absl::OkStatus();
       std::vector<Line> lines;
+      lines.reserve(answer.touched.size());
       for (TimelinePart& part : answer.touched) {
         const TimeSpan touched = part.span;
         lines.push_back({.part = std::move(part), .touched = touched, .said = {}});
@@ -472,6 +473,7 @@ absl::Status Runner<Pack>::ResolveAll() {
       std::vector<LinkWrite> links;
       if (auto status = ResolveLines(lines, links); !status.ok()) return status;
       std::vector<ResolvedTimeline> resolved;
+      resolved.reserve(lines.size());
       for (const Line& line : lines) {
         resolved.push_back({.subject = line.part.subject, .watch = line.said.watch});
       }
@@ -488,6 +490,7 @@ absl::Status Runner<Pack>::ResolveAll() {
 template <class Pack>
 absl::Status Runner<Pack>::ResolveLines(std::vector<Line>& lines, std::vector<LinkWrite>& links) {
   std::vector<Line*> open;
+  open.reserve(lines.size());
   for (Line& line : lines) {
     line.said = Pack::Resolve({.touched = line.touched, .seen = {}, .elements = {}}, options_);
     open.push_back(&line);
@@ -503,6 +506,7 @@ absl::Status Runner<Pack>::ResolveLines(std::vector<Line>& lines, std::vector<Li
 template <class Pack>
 absl::Status Runner<Pack>::AskLines(std::span<Line* const> open, std::vector<LinkWrite>& links) {
   std::vector<TimelinePart> parts;
+  parts.reserve(open.size());
   for (Line* line : open) {
     line->part.span = line->said.need;
     line->part.details = line->said.need_details;

@@ -47,7 +47,8 @@ struct Charging {
   static Model ModelOf(const Options& options) { return Model(options); }
   // Of a transaction, a connector, a day or a charge point: told by what the facts are.
   using Facts = EntityFacts<Event, Gold>;
-  static std::vector<Gold> Derive(const Facts& facts, UtcTime clock, const Model& model, std::string* summary);
+  static std::vector<Gold> Derive(const Facts& facts, UtcTime clock, const Model& model,
+                                  std::string* summary);
   static std::optional<std::vector<Gold>> Continue(std::string& summary, const Facts& added, UtcTime clock,
                                                    const Model& model);
   static RowVersion VersionOf(const Gold& row);

@@ -8,8 +8,11 @@
 #include "absl/status/statusor.h"
 #include "medallion/base/arena.h"
 #include "medallion/bronze/record.h"
+#include "medallion/ocpp/charge_point_health.h"
 #include "medallion/ocpp/charging_event.h"
 #include "medallion/ocpp/charging_session.h"
+#include "medallion/ocpp/charging_stats_daily.h"
+#include "medallion/ocpp/connector_status.h"
 #include "medallion/ocpp/flat_schema.h"
 #include "medallion/ocpp/options.h"
 #include "medallion/ocpp/parse.h"
@@ -44,6 +47,10 @@ namespace ocpp {
 
 nlohmann::ordered_json ToJson(const ChargingEvent& row);
 nlohmann::ordered_json ToJson(const ChargingSession& row);
+nlohmann::ordered_json ToJson(const ChargingStatsDaily& row);
+nlohmann::ordered_json ToJson(const ConnectorStatusPeriod& row);
+nlohmann::ordered_json ToJson(const ConnectorStatus& row);
+nlohmann::ordered_json ToJson(const ChargePointHealth& row);
 
 template <class Json>
 void to_json(Json& json, const ChargingEvent& row) {
@@ -51,6 +58,22 @@ void to_json(Json& json, const ChargingEvent& row) {
 }
 template <class Json>
 void to_json(Json& json, const ChargingSession& row) {
+  json = ToJson(row);
+}
+template <class Json>
+void to_json(Json& json, const ChargingStatsDaily& row) {
+  json = ToJson(row);
+}
+template <class Json>
+void to_json(Json& json, const ConnectorStatusPeriod& row) {
+  json = ToJson(row);
+}
+template <class Json>
+void to_json(Json& json, const ConnectorStatus& row) {
+  json = ToJson(row);
+}
+template <class Json>
+void to_json(Json& json, const ChargePointHealth& row) {
   json = ToJson(row);
 }
 
