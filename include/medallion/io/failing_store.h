@@ -11,7 +11,7 @@
 namespace medallion {
 
 struct Failure {
-  int64_t call = 1;  // which call of the store fails, all four functions counted together, from 1
+  int64_t call = 1;  // which call of the store fails, all five functions counted together, from 1
   // Whether the call first does its work: its answer, or the acknowledgement of what was applied, is lost.
   bool after = false;
   absl::Status status = absl::UnavailableError("the store fails on request");

@@ -1,4 +1,4 @@
-// Where tables are kept: what a host must provide to keep them in a storage of its own. Four functions: three that
+// Where tables are kept: what a host must provide to keep them in a storage of its own. Five functions: four that
 // fetch by key and one that writes. The logic is all in the pure functions; a store only remembers.
 //
 // A store holds records, elements with their standing, Gold rows, the position of each source, the data clock, and
