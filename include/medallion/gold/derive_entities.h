@@ -154,7 +154,8 @@ class EachEntity {
 
   EntityFacts<typename Pack::Event, typename Pack::Gold> Next(const EntityHistory& of) {
     const auto part = [](auto rows, size_t& from, size_t end) {
-      return rows.subspan(std::exchange(from, end), end - from);
+      const size_t size = end - from;
+      return rows.subspan(std::exchange(from, end), size);
     };
     return {.entity = of.entity,
             .history = part(all_.elements, element_, of.elements_end),

@@ -11,7 +11,7 @@ namespace medallion {
 
 template <class Gold>
 void PackGold(const Gold& row, PackWriter& out) {
-  if constexpr (kGoldTablesOf < Gold >> 1) out(static_cast<uint8_t>(GoldTableOf(row)));
+  if constexpr (kGoldTablesOf<Gold> != 1) out(static_cast<uint8_t>(GoldTableOf(row)));
   VisitGold(row, [&](const auto& own) { out(own); });
 }
 
