@@ -43,7 +43,7 @@ Picture After(AnyStore& store, const Feed& feed, size_t batch, const toy::Option
 }
 
 TEST_CASE("stores: all end in the same tables, however records come and come again") {
-  for (uint32_t seed = 0; seed < 120; ++seed) {
+  for (uint32_t seed = 0; seed < 40; ++seed) {
     CAPTURE(seed);
     const Feed feed = Redelivered(seed, seed % 3 == 0 ? 12 : 80);
     const toy::Options options{.policy = seed % 3 == 1 ? Policy::kContestAll : Policy::kKeepFirst};
