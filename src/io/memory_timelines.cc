@@ -108,10 +108,7 @@ void Links::Find(const TimelinePart& part, std::vector<Link>& links) const {
 EntityKey Links::RootOf(const EntityKey& entity) const {
   const auto found = of_entity_.find(entity);
   if (found == of_entity_.end()) return entity;
-  const auto first = std::min_element(
-      found->second.begin(), found->second.end(),
-      [](const Link& a, const Link& b) { return std::pair(a.at, a.root) < std::pair(b.at, b.root); });
-  return first->root;
+  return found->second.begin()->root;  // of one entity they are sorted by (at, root)
 }
 
 std::vector<EntityKey> Links::JoinedTo(const EntityKey& root) const {

@@ -24,6 +24,14 @@ struct Sighting {
     ingest_ts = std::max(ingest_ts, other.ingest_ts);
     for (size_t i = 0; i < most.size(); ++i) most[i] = std::max(most[i], other.most[i]);
   }
+  // Whether a maximum may be what it is by `one`, which was taken: without it, the subject must be counted again.
+  bool RestsOn(const Sighting& one) const {
+    bool rests = ingest_ts == one.ingest_ts;
+    for (size_t i = 0; i < most.size(); ++i) {
+      rests = rests || (one.most[i] != kNever && most[i] == one.most[i]);
+    }
+    return rests;
+  }
   bool operator==(const Sighting&) const = default;
 };
 

@@ -35,11 +35,7 @@ class Sightings {
     const auto found = known_.find(std::string(subject));
     if (found == known_.end()) return false;
     const auto& [known_name, known] = found->second;
-    bool rests = known_name == name || known.ingest_ts == sighting.ingest_ts;
-    for (size_t i = 0; i < known.most.size(); ++i) {
-      rests = rests || (sighting.most[i] != Sighting::kNever && known.most[i] == sighting.most[i]);
-    }
-    return rests;
+    return known_name == name || known.RestsOn(sighting);
   }
   void Forget(std::string_view subject) { known_.erase(std::string(subject)); }
 

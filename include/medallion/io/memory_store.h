@@ -193,7 +193,6 @@ class MemoryStore final : public Store<Pack>, public Tables {
   void CountAgain();
   void Put(const LinkWrite& write);
   void DropSummary(uint32_t entity);
-  static std::optional<memory::Mark> MarkOf(const Element<Event>& element);
   absl::Status Refreshed(const Derived& derived);
   absl::Status Put(const GoldWrite<Gold>& write);
   void Drop(const GoldWrite<Gold>& write);
@@ -706,7 +705,7 @@ void MemoryStore<Pack>::Count(const Element<Event>& element, int64_t by) {
 template <class Pack>
 void MemoryStore<Pack>::Replaces(uint32_t slot, const Element<Event>& stood) {
   Count(stood, -1);
-  if (const auto mark = MarkOf(stood); mark.has_value()) timelines_.Touch(*mark);
+  if (const auto mark = memory::MarkOf<Pack>(stood); mark.has_value()) timelines_.Touch(*mark);
   crowds_.erase(stood.identity.unit);
   if (stood.entity == EntityKey{}) return;
   const uint32_t entity = EntityOf(stood.entity);
@@ -732,21 +731,6 @@ void MemoryStore<Pack>::Put(const LinkWrite& write) {
     const uint32_t entity = EntityOf(key);
     MakeStaleAlone(entity);
     DropSummary(entity);
-  }
-}
-
-template <class Pack>
-std::optional<memory::Mark> MemoryStore<Pack>::MarkOf(const Element<Event>& element) {
-  if constexpr (Resolves<Pack>) {
-    if (element.milestone == Milestone::kNone) return std::nullopt;
-    const Order& order = element.identity.order;
-    return memory::Mark{.subject = Pack::SubjectKey(element.row),
-                        .event_ts = order.event_ts,
-                        .ingest_ts = order.ingest_ts,
-                        .detail = element.milestone == Milestone::kDetail};
-  } else {
-    static_cast<void>(element);
-    return std::nullopt;
   }
 }
 
@@ -812,7 +796,7 @@ absl::Status MemoryStore<Pack>::Put(const Element<Event>& element, uint32_t reco
   if (auto status = KeepBlob(packed_.bytes(), slots_[slot].blob); !status.ok()) return status;
   if (!known) Chain(slot, entity, element);
   if (!known) See(element, records_.ArrivalOf(record).direction);
-  if (const auto mark = MarkOf(element); mark.has_value()) {
+  if (const auto mark = memory::MarkOf<Pack>(element); mark.has_value()) {
     known ? timelines_.Touch(*mark) : timelines_.Put(*mark, slot);
   }
   if (entity != kNone && (known || IsHistory(element))) MakeStale(entity);

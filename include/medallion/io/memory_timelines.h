@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -22,6 +23,22 @@ struct Mark {
   UtcTime event_ts = kNoTime, ingest_ts = kNoTime;
   bool detail = false;
 };
+
+// Nothing where the element is on no timeline.
+template <class Pack>
+std::optional<Mark> MarkOf(const Element<typename Pack::Event>& element) {
+  if constexpr (Resolves<Pack>) {
+    if (element.milestone == Milestone::kNone) return std::nullopt;
+    const Order& order = element.identity.order;
+    return Mark{.subject = Pack::SubjectKey(element.row),
+                .event_ts = order.event_ts,
+                .ingest_ts = order.ingest_ts,
+                .detail = element.milestone == Milestone::kDetail};
+  } else {
+    static_cast<void>(element);
+    return std::nullopt;
+  }
+}
 
 // Elements by number, on the timelines of their subjects. One thread at a time.
 class Timelines {

@@ -84,7 +84,6 @@ class SqliteStore final : public Store<Pack>, public Tables {
   absl::Status ReadHistory(const EntityKey& entity, const sqlite::KeptEntity& kept,
                            std::span<const sqlite::Hit> elements, HistoryAnswer<Pack>& answer);
   absl::Status ReadJoined(const EntityKey& root, const sqlite::KeptEntity& kept, HistoryAnswer<Pack>& answer);
-  static std::optional<memory::Mark> MarkOf(const ElementRow& element);
   absl::Status ReadChildren(const EntityKey& parent, HistoryAnswer<Pack>& answer);
   absl::Status ReadSighting(const EntityKey& entity, HistoryAnswer<Pack>& answer);
   void See(const ElementRow& element, Direction direction);
@@ -508,7 +507,13 @@ absl::Status SqliteStore<Pack>::Unsee(const ElementRow& element) {
     const std::string subject = Pack::SubjectKey(element.row);
     std::optional<sqlite::KeptSighting> kept;
     if (auto status = core_.FindSighting(subject, kept); !status.ok()) return status;
-    if (kept.has_value()) to_count_.insert(subject);
+    if (!kept.has_value()) return absl::OkStatus();
+    for (const Direction direction : {Direction::kIn, Direction::kOut}) {  // it may have been another
+      const std::optional<Sighting> sighting = Pack::SightingOf(element, direction);
+      if (!sighting.has_value()) continue;
+      const bool rests = kept->name == Pack::Subject(element.row) || kept->sighting.RestsOn(*sighting);
+      if (rests) to_count_.insert(subject);
+    }
   } else {
     static_cast<void>(element);
   }
@@ -596,21 +601,6 @@ absl::Status SqliteStore<Pack>::Timelines(const TimelineQuery& query, TimelineAn
 }
 
 template <class Pack>
-std::optional<memory::Mark> SqliteStore<Pack>::MarkOf(const ElementRow& element) {
-  if constexpr (Resolves<Pack>) {
-    if (element.milestone == Milestone::kNone) return std::nullopt;
-    const Order& order = element.identity.order;
-    return memory::Mark{.subject = Pack::SubjectKey(element.row),
-                        .event_ts = order.event_ts,
-                        .ingest_ts = order.ingest_ts,
-                        .detail = element.milestone == Milestone::kDetail};
-  } else {
-    static_cast<void>(element);
-    return std::nullopt;
-  }
-}
-
-template <class Pack>
 absl::Status SqliteStore<Pack>::Apply(const Batch<Pack>& batch) {
   sqlite::Transaction writing(core_.connection());
   if (auto status = core_.Begin(writing); !status.ok()) return status;
@@ -675,7 +665,7 @@ absl::Status SqliteStore<Pack>::Withdraw(std::span<const ElementId> withdrawn) {
 template <class Pack>
 absl::Status SqliteStore<Pack>::Replaces(int64_t number, const ElementRow& stood) {
   if (stood.entity != EntityKey{}) stale_.push_back(stood.entity), unsummed_.push_back(stood.entity);
-  if (const auto mark = MarkOf(stood); mark.has_value()) {
+  if (const auto mark = memory::MarkOf<Pack>(stood); mark.has_value()) {
     if (auto status = core_.timelines().Drop(*mark, number); !status.ok()) return status;
   }
   return core_.DropRow(number, stood.standing.fate);
@@ -805,7 +795,7 @@ void SqliteStore<Pack>::Find(const ElementRow& element, int64_t number,
   const bool found = stood.has_value() && stood->to_settle();
   if (element.to_settle() && !(found && key(*stood) == key(element)))
     units_.push_back({key(element), number});
-  if (const auto mark = MarkOf(element); mark.has_value()) core_.timelines().Put(*mark, number);
+  if (const auto mark = memory::MarkOf<Pack>(element); mark.has_value()) core_.timelines().Put(*mark, number);
   if (element.entity == EntityKey{}) return;
   if (stood.has_value() || IsHistory(element)) stale_.push_back(element.entity);
   if (!IsHistory(element)) return;
