@@ -762,9 +762,10 @@ absl::StatusOr<std::vector<KeptGold>> Core::FindGold(std::span<const GoldVersion
 
 // What is derived from the rows that stood, and from those that come, is stale.
 absl::Status Core::PutVersions(std::span<const GoldEntry> entries, std::span<const KeptGold> stood) {
+  absl::flat_hash_set<EntityKey> noted = {EntityKey{}};
   for (size_t i = 0; i < entries.size(); ++i) {
     for (const EntityKey& parent : {stood[i].parent, entries[i].parent}) {
-      if (parent == EntityKey{}) continue;
+      if (!noted.insert(parent).second) continue;
       if (auto status = MarkRollup(parent); !status.ok()) return status;
     }
   }

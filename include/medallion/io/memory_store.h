@@ -838,10 +838,13 @@ void MemoryStore<Pack>::See(const Element<Event>& element, Direction direction) 
     const std::optional<Sighting> sighting = Pack::SightingOf(element, direction);
     if (!sighting.has_value()) return;
     std::string subject = Pack::SubjectKey(element.row);
-    if (!sightings_.Take(subject, Pack::Subject(element.row), *sighting)) return;
-    const uint32_t entity = EntityOf(Pack::SightingKey(subject));
-    sighted_.try_emplace(entity, std::move(subject));
-    MakeRollupStale(entity);
+    auto* const known = sightings_.Take(subject, Pack::Subject(element.row), *sighting);
+    if (known == nullptr) return;
+    if (known->entity == kNone) {
+      known->entity = EntityOf(Pack::SightingKey(subject));
+      sighted_.try_emplace(known->entity, std::move(subject));
+    }
+    MakeRollupStale(known->entity);
   }
 }
 

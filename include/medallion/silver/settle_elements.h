@@ -101,10 +101,12 @@ namespace settling {
 template <class Event>
 struct Member {
   Element<Event>* element;  // with its own values and no standing
-  bool witness = false;     // ignored: the cut looks at it, no fact is made of it
   Standing stood = {};      // before, where the store knew it
   uint32_t fact_stood = 0;
   std::string_view detail_stood = {};
+
+  // Ignored: the cut looks at it, no fact is made of it.
+  bool is_witness() const { return element->standing.fate == Fate::kIgnored; }
 };
 
 template <class Event>
@@ -114,11 +116,10 @@ using Members = std::span<Member<Event>* const>;
 template <class Pack>
 Member<typename Pack::Event> Stood(Element<typename Pack::Event>& known) {
   Member<typename Pack::Event> member{.element = &known,
-                                      .witness = known.standing.fate == Fate::kIgnored,
                                       .stood = known.standing,
                                       .fact_stood = known.identity.fact,
                                       .detail_stood = known.detail};
-  if (member.witness) return member;
+  if (member.is_witness()) return member;
   for (int i = 0; i < kValuesMax; ++i) {
     if ((known.standing.filled >> i & 1) != 0) Pack::Fill(known.row, i, nullptr);
   }
@@ -219,8 +220,8 @@ void Settle(std::span<Member<typename Pack::Event>> members, const typename Pack
   });
   Cut<Pack>(sorted, options);
   std::erase_if(sorted, [](const Member* member) {
-    if (member->witness) member->element->identity.fact = 0;
-    return member->witness;
+    if (member->is_witness()) member->element->identity.fact = 0;
+    return member->is_witness();
   });
   std::sort(sorted.begin(), sorted.end(), [](const Member* a, const Member* b) {
     return SettlesBefore(a->element->identity, b->element->identity);
@@ -247,9 +248,8 @@ void SettleWhole(std::span<Element<typename Pack::Event>> arrived, std::span<con
   members.reserve(left.size() + known.size());
   for (Element<typename Pack::Event>& element : known) members.push_back(settling::Stood<Pack>(element));
   for (const uint32_t i : left) {
-    const bool witness = arrived[i].standing.fate == Fate::kIgnored;
-    if (!witness) arrived[i].standing = {};
-    members.push_back({.element = &arrived[i], .witness = witness});
+    members.push_back({.element = &arrived[i]});
+    if (!members.back().is_witness()) arrived[i].standing = {};
   }
   settling::Settle<Pack>(members, options, texts);
 
