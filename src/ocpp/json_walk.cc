@@ -4,10 +4,8 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <numeric>
 #include <utility>
 
-#include "medallion/base/decimal.h"
 #include "medallion/base/text.h"
 #include "plain_json.h"
 
@@ -19,11 +17,6 @@ namespace medallion::ocpp {
 namespace {
 
 constexpr char kMalformed[] = "malformed JSON";
-
-bool SameNumber(std::string_view a, std::string_view b) {
-  const auto first = Decimal::Parse(a), second = Decimal::Parse(b);
-  return first && first == second;
-}
 
 // Where the first quote, backslash or control character is, from `at` on. One follows: the padding's NUL.
 const char* SpecialIn(const char* at) {
@@ -68,36 +61,8 @@ void AppendUtf8(uint32_t code, std::string& out) {
   add(0x80 | (code & 0x3F));
 }
 
-void AppendJson(const FieldValue& value, std::string& out) {
-  switch (value.kind) {
-    case JsonKind::kAbsent: out += "null"; return;
-    case JsonKind::kText: return AppendJsonString(value.text, out);
-    default: out += value.text;
-  }
-}
-
 // Whether two values say the same that are written as compact JSON.
 bool SameCompact(std::string_view a, std::string_view b) { return a == b || SameNumber(a, b); }
-
-// Marks each member whose name an earlier one has. Returns a name that has different values, or nothing.
-template <class Named, class Same>
-std::string_view MarkRepeats(std::span<const Named> members, std::vector<char>& repeats, Same same) {
-  repeats.assign(members.size(), 0);
-  std::vector<uint32_t> by_name(members.size());
-  std::iota(by_name.begin(), by_name.end(), 0u);
-  std::sort(by_name.begin(), by_name.end(), [&](uint32_t a, uint32_t b) {
-    return std::pair(members[a].name, a) < std::pair(members[b].name, b);
-  });
-  std::string_view ambiguous;
-  for (size_t i = 1; i < by_name.size(); ++i) {
-    const Named &before = members[by_name[i - 1]], &member = members[by_name[i]];
-    if (before.name != member.name) continue;
-    repeats[by_name[i]] = 1;
-    if (!ambiguous.empty() || same(before, member)) continue;
-    ambiguous = member.name.empty() ? std::string_view("\"\"") : member.name;  // must not look like none
-  }
-  return ambiguous;
-}
 
 // A member of an object as it stands in its compact JSON: from its separator to its end.
 struct Written {
@@ -125,23 +90,10 @@ std::string_view RemoveRepeats(std::span<const Written> members, size_t begin, s
 
 }  // namespace
 
-bool SameJson(const FieldValue& a, const FieldValue& b) {
-  if (a.kind != b.kind) return false;
-  return a.text == b.text || (a.kind == JsonKind::kNumber && SameNumber(a.text, b.text));
-}
-
-void AppendMember(const Member& member, std::string& object) {
-  object.push_back(object.empty() ? '{' : ',');
-  AppendJsonString(member.name, object);
-  object.push_back(':');
-  AppendJson(member.value, object);
-}
-
 std::string_view RemoveRepeats(std::vector<Member>& members) {
   if (members.size() < 2) return {};
   std::vector<char> repeats;
-  const auto same = [](const Member& a, const Member& b) { return SameJson(a.value, b.value); };
-  const std::string_view ambiguous = MarkRepeats(std::span<const Member>(members), repeats, same);
+  const std::string_view ambiguous = MarkRepeats(members, repeats);
   size_t i = 0;
   std::erase_if(members, [&](const Member&) { return repeats[i++] != 0; });
   return ambiguous;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "json_members.h"
 #include "medallion/base/arena.h"
 #include "medallion/ocpp/parse.h"
 
@@ -16,12 +17,6 @@ namespace medallion::ocpp {
 
 // Bytes that must follow a text that is walked, all of them NUL.
 inline constexpr size_t kWalkPadding = 64;
-
-// Whether two values say the same: of a number its value, of a container its members in their order.
-bool SameJson(const FieldValue& a, const FieldValue& b);
-
-// Appends ,"name":value to a JSON object that is still open; an empty one is opened.
-void AppendMember(const Member& member, std::string& object);
 
 // Removes each member whose name an earlier one has. Returns a name that has different values, or nothing.
 std::string_view RemoveRepeats(std::vector<Member>& members);

@@ -4,10 +4,9 @@
 #include <array>
 #include <bit>
 #include <cstring>
-#include <numeric>
 #include <utility>
 
-#include "medallion/base/decimal.h"
+#include "json_members.h"
 #include "medallion/base/text.h"
 #include "medallion/base/time.h"
 #include "plain_json.h"
@@ -29,55 +28,6 @@ bool IsJsonBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n
 
 bool IsBlank(const FieldValue& value) {
   return value.kind == JsonKind::kAbsent || (value.kind == JsonKind::kText && Trim(value.text).empty());
-}
-
-bool SameNumber(std::string_view a, std::string_view b) {
-  const auto first = Decimal::Parse(a), second = Decimal::Parse(b);
-  return first && first == second;
-}
-
-// Whether the JSON is the same: of a number its value, of an object its members in their order.
-bool SameJson(const FieldValue& a, const FieldValue& b) {
-  if (a.kind != b.kind) return false;
-  return a.text == b.text || (a.kind == JsonKind::kNumber && SameNumber(a.text, b.text));
-}
-
-void AppendJson(const FieldValue& value, std::string& out) {
-  if (value.kind == JsonKind::kAbsent) {
-    out += "null";
-  } else if (value.kind == JsonKind::kText) {
-    AppendJsonString(value.text, out);
-  } else {
-    out += value.text;
-  }
-}
-
-// Appends to an object that is still open; an empty one is opened.
-void AppendMember(const Member& member, std::string& object) {
-  object.push_back(object.empty() ? '{' : ',');
-  AppendJsonString(member.name, object);
-  object.push_back(':');
-  AppendJson(member.value, object);
-}
-
-// Marks each member whose name an earlier one has. Returns a name that has different values, or nothing.
-std::string_view MarkRepeats(std::span<const Member> members, std::vector<char>& repeats) {
-  repeats.assign(members.size(), 0);
-  std::vector<uint32_t> by_name(members.size());
-  std::iota(by_name.begin(), by_name.end(), 0u);
-  std::sort(by_name.begin(), by_name.end(), [&](uint32_t a, uint32_t b) {
-    return std::pair(members[a].name, a) < std::pair(members[b].name, b);
-  });
-  std::string_view ambiguous;
-  for (size_t i = 1; i < by_name.size(); ++i) {
-    const Member &before = members[by_name[i - 1]], &member = members[by_name[i]];
-    if (before.name != member.name) continue;
-    repeats[by_name[i]] = 1;
-    if (!ambiguous.empty() || SameJson(before.value, member.value)) continue;
-    ambiguous = member.name.empty() ? std::string_view("\"\"")
-                                    : member.name;  // the empty name must not look like none
-  }
-  return ambiguous;
 }
 
 // ---- reading JSON -------------------------------------------------------------------------------------------

@@ -7,8 +7,11 @@
 #include "medallion/io/memory_store.h"
 #include "medallion/io/run.h"
 #include "medallion/io/sqlite_store.h"
+#include "medallion/ocpp/charging.h"
 #include "tests/catch.h"
+#include "tests/feed.h"
 #include "tests/io/store_suite.h"
+#include "tests/laws.h"
 #include "tests/toy.h"
 
 namespace medallion::suite {
@@ -31,10 +34,10 @@ Feed Redelivered(uint32_t seed, size_t records) {
   return feed;
 }
 
-template <class AnyStore>
-Picture After(AnyStore& store, const Feed& feed, size_t batch, const toy::Options& options) {
-  Runner<Loans> runner(store, options);
-  const std::span<const BronzeRecord> records = feed.records();
+template <class Pack, class AnyStore>
+Picture After(AnyStore& store, std::span<const BronzeRecord> records, size_t batch,
+              const typename Pack::Options& options) {
+  Runner<Pack> runner(store, options);
   for (size_t i = 0; i < records.size(); i += batch) {
     Require(runner.Take(records.subspan(i, std::min(batch, records.size() - i)), ""));
   }
@@ -51,10 +54,28 @@ TEST_CASE("stores: all end in the same tables, however records come and come aga
     MapStore<Loans> map;
     const auto sqlite = SqliteStore<Loans>::Open(":memory:");
     REQUIRE(sqlite.ok());
-    const Picture expected = After(at_once, feed, feed.records().size(), options);
-    CHECK(After(memory, feed, 1 + seed % 9, options) == expected);
-    CHECK(After(map, feed, 1 + seed % 7, options) == expected);
-    CHECK(After(**sqlite, feed, 1 + seed % 5, options) == expected);
+    const std::span<const BronzeRecord> records = feed.records();
+    const Picture expected = After<Loans>(at_once, records, records.size(), options);
+    CHECK(After<Loans>(memory, records, 1 + seed % 9, options) == expected);
+    CHECK(After<Loans>(map, records, 1 + seed % 7, options) == expected);
+    CHECK(After<Loans>(**sqlite, records, 1 + seed % 5, options) == expected);
+  }
+}
+
+TEST_CASE("stores: charging feeds, frames among them, end in the same tables in each") {
+  for (uint64_t seed = 0; seed < 24; ++seed) {
+    CAPTURE(seed);
+    const testing::Feed feed = seed % 2 == 0 ? testing::MakeFrameFeed(seed) : testing::MakeNastyFeed(seed);
+    testing::Random random(seed);
+    const std::vector<BronzeRecord> disturbed = testing::Disturbed(feed.records, random);
+    const ocpp::Options options;
+    MemoryStore<ocpp::Charging> at_once;
+    MapStore<ocpp::Charging> map;
+    const auto sqlite = SqliteStore<ocpp::Charging>::Open(":memory:");
+    REQUIRE(sqlite.ok());
+    const Picture expected = After<ocpp::Charging>(at_once, feed.records, feed.records.size(), options);
+    CHECK(After<ocpp::Charging>(map, disturbed, 3 + seed % 17, options) == expected);
+    CHECK(After<ocpp::Charging>(**sqlite, disturbed, 3 + seed % 11, options) == expected);
   }
 }
 

@@ -1,0 +1,32 @@
+#include "json_members.h"
+
+#include "medallion/base/decimal.h"
+#include "medallion/base/text.h"
+
+namespace medallion::ocpp {
+void AppendJson(const FieldValue& value, std::string& out) {
+  switch (value.kind) {
+    case JsonKind::kAbsent: out += "null"; return;
+    case JsonKind::kText: return AppendJsonString(value.text, out);
+    default: out += value.text;
+  }
+}
+
+bool SameNumber(std::string_view a, std::string_view b) {
+  const auto first = Decimal::Parse(a), second = Decimal::Parse(b);
+  return first && first == second;
+}
+
+bool SameJson(const FieldValue& a, const FieldValue& b) {
+  if (a.kind != b.kind) return false;
+  return a.text == b.text || (a.kind == JsonKind::kNumber && SameNumber(a.text, b.text));
+}
+
+void AppendMember(const Member& member, std::string& object) {
+  object.push_back(object.empty() ? '{' : ',');
+  AppendJsonString(member.name, object);
+  object.push_back(':');
+  AppendJson(member.value, object);
+}
+
+}  // namespace medallion::ocpp

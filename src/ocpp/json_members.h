@@ -1,0 +1,55 @@
+// Members of JSON objects as they were written: whether two say the same, which repeat another, and how they are written
+// again. For flat events and for frames. Pure.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "medallion/ocpp/parse.h"
+
+namespace medallion::ocpp {
+
+// Whether both are numbers of one value; false where one is no number.
+bool SameNumber(std::string_view a, std::string_view b);
+
+// Whether two values say the same: of a number its value, of a container its members in their order.
+bool SameJson(const FieldValue& a, const FieldValue& b);
+
+// Appends the value as JSON; an absent one as null.
+void AppendJson(const FieldValue& value, std::string& out);
+
+// Appends ,"name":value to a JSON object that is still open; an empty one is opened.
+void AppendMember(const Member& member, std::string& object);
+
+// Marks each member whose name an earlier one has. Returns a name of which `same(one, other)` does not hold, or nothing.
+template <class Named, class Same>
+std::string_view MarkRepeats(std::span<const Named> members, std::vector<char>& repeats, Same same) {
+  repeats.assign(members.size(), 0);
+  std::vector<uint32_t> by_name(members.size());
+  std::iota(by_name.begin(), by_name.end(), 0u);
+  std::sort(by_name.begin(), by_name.end(), [&](uint32_t a, uint32_t b) {
+    return std::pair(members[a].name, a) < std::pair(members[b].name, b);
+  });
+  std::string_view ambiguous;
+  for (size_t i = 1; i < by_name.size(); ++i) {
+    const Named &before = members[by_name[i - 1]], &member = members[by_name[i]];
+    if (before.name != member.name) continue;
+    repeats[by_name[i]] = 1;
+    if (!ambiguous.empty() || same(before, member)) continue;
+    ambiguous = member.name.empty() ? std::string_view("\"\"") : member.name;  // must not look like none
+  }
+  return ambiguous;
+}
+
+inline std::string_view MarkRepeats(std::span<const Member> members, std::vector<char>& repeats) {
+  return MarkRepeats(members, repeats,
+                     [](const Member& a, const Member& b) { return SameJson(a.value, b.value); });
+}
+
+}  // namespace medallion::ocpp
