@@ -1,38 +1,25 @@
 // Frames straight from a WebSocket server, as they cross it: each is taken when it comes, and what it changed is shown.
-#include <array>
 #include <iostream>
 #include <string>
 #include <string_view>
-#include <utility>
 
+#include "medallion/io/forwarding_store.h"
 #include "medallion/io/memory_store.h"
 #include "medallion/io/run.h"
 #include "medallion/ocpp/charging.h"
 using namespace medallion;
 
-// A memory store that tells which sessions change. Everything else it passes on.
-class Telling final : public Store<ocpp::Charging> {
+// Tells which sessions change, and passes everything on.
+class Telling final : public ForwardingStore<ocpp::Charging> {
  public:
-  using Event = ocpp::ChargingEvent;
+  using ForwardingStore::ForwardingStore;
 
-  absl::Status Seen(std::span<const RecordId> records, SeenAnswer& answer) override {
-    return kept_.Seen(records, answer);
-  }
-  absl::Status Known(const KnownQuery<Event>& query, KnownAnswer<Event>& answer) override {
-    return kept_.Known(query, answer);
-  }
-  absl::Status Timelines(const TimelineQuery& query, TimelineAnswer<Event>& answer) override {
-    return kept_.Timelines(query, answer);
-  }
-  absl::Status History(const HistoryQuery& query, HistoryAnswer<ocpp::Charging>& answer) override {
-    return kept_.History(query, answer);
-  }
   absl::Status Apply(const Batch<ocpp::Charging>& batch) override {
     for (const auto& write : batch.gold) {
       const auto* session = std::get_if<ocpp::ChargingSession>(&write.row);
       if (session != nullptr && write.write != Write::kDelete) Tell(*session);
     }
-    return kept_.Apply(batch);
+    return ForwardingStore::Apply(batch);
   }
 
  private:
@@ -44,8 +31,6 @@ class Telling final : public Store<ocpp::Charging> {
               << ocpp::SessionStatusName(session.session_status) << " " << (energy.empty() ? "-" : energy)
               << " kWh" << (session.energy_is_final ? ", final" : "") << "\n";
   }
-
-  MemoryStore<ocpp::Charging> kept_;
 };
 
 // What a server calls for each message of each connection, and for each of its own answers.
@@ -71,7 +56,8 @@ class Receiver {
 
   int64_t messages_ = 0;
   const ocpp::Options options_{};
-  Telling store_;
+  MemoryStore<ocpp::Charging> kept_;
+  Telling store_{kept_};
   Runner<ocpp::Charging> runner_{store_, options_};
 };
 

@@ -51,6 +51,7 @@
 #include "medallion/io/memory_sightings.h"
 #include "medallion/io/gold_codec.h"
 #include "medallion/io/memory_store.h"
+#include "medallion/io/forwarding_store.h"
 #include "medallion/io/failing_store.h"
 #include "medallion/io/in_order.h"
 #include "medallion/io/run.h"

@@ -13,12 +13,14 @@
 #include "event_builder.h"
 #include "medallion/base/columns.h"
 #include "medallion/base/pack.h"
+#include "session_line.h"
 
 namespace medallion::ocpp {
 namespace {
 
 using testing::Number;
 using testing::Split;
+using testing::Text;
 
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
@@ -79,11 +81,6 @@ std::optional<ChargingStatsDaily> Derive(std::span<const ChargingSession> sessio
 }
 std::optional<ChargingStatsDaily> Derive(std::string_view script, const Options& options = {}) {
   return Derive(Sessions(script), options);
-}
-
-std::string Text(const auto& value) {
-  std::string out;
-  return AppendCanonical(value, out) ? out : "-";
 }
 
 // "started 2 completed 1 timed out 0 start missing 1"

@@ -11,6 +11,7 @@
 #include "event_builder.h"
 #include "medallion/base/columns.h"
 #include "medallion/ocpp/identify.h"
+#include "session_line.h"
 
 namespace medallion::ocpp {
 namespace {
@@ -18,28 +19,12 @@ namespace {
 using testing::At;
 using testing::Facts;
 using testing::History;
+using testing::Line;
+using testing::Text;
 
 std::vector<ChargingSession> Derive(const History& history, std::string_view clock,
                                     const Options& options = {}) {
   return DeriveSessions(history.elements, {}, At(clock), options);
-}
-
-std::string Text(const auto& value) {
-  std::string out;
-  return AppendCanonical(value, out) ? out : "-";
-}
-
-// "COMPLETED 7.500 final START_STOP LATE_ARRIVAL"
-std::string Line(const ChargingSession& row) {
-  std::string out = Text(SessionStatusName(row.session_status)) + " " + Text(row.energy_kwh);
-  if (row.energy_is_final) out += " final";
-  if (row.energy_basis != EnergyBasis::kNone) out.append(" ").append(EnergyBasisName(row.energy_basis));
-  for (int flag = 0; flag < kSessionFlags; ++flag) {
-    if (row.quality_flags.Has(SessionFlag{static_cast<uint8_t>(flag)})) {
-      out.append(" ").append(SessionFlagName(SessionFlag{static_cast<uint8_t>(flag)}));
-    }
-  }
-  return out;
 }
 
 struct Case {

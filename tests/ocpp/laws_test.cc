@@ -14,6 +14,7 @@
 
 #include "catch.h"
 #include "medallion/io/failing_store.h"
+#include "medallion/io/forwarding_store.h"
 #include "medallion/io/memory_store.h"
 #include "medallion/io/run.h"
 #include "medallion/ocpp/charging.h"
@@ -159,31 +160,16 @@ TEST_CASE("law: every element has one fate, in total and by the hour") {
   }
 }
 
-// Passes everything on and counts what is written.
-class CountingStore final : public Store<Charging> {
+// Counts what is written.
+class CountingStore final : public ForwardingStore<Charging> {
  public:
-  explicit CountingStore(Store<Charging>& inner) : inner_(inner) {}
-  absl::Status Seen(std::span<const RecordId> records, SeenAnswer& answer) override {
-    return inner_.Seen(records, answer);
-  }
-  absl::Status Known(const KnownQuery<ChargingEvent>& query, KnownAnswer<ChargingEvent>& answer) override {
-    return inner_.Known(query, answer);
-  }
-  absl::Status Timelines(const TimelineQuery& query, TimelineAnswer<ChargingEvent>& answer) override {
-    return inner_.Timelines(query, answer);
-  }
-  absl::Status History(const HistoryQuery& query, HistoryAnswer<Charging>& answer) override {
-    return inner_.History(query, answer);
-  }
+  using ForwardingStore::ForwardingStore;
   absl::Status Apply(const Batch<Charging>& batch) override {
     written += batch.records.size() + batch.elements.size() + batch.gold.size() + batch.withdrawn.size() +
                batch.derived.size() + batch.links.size() + batch.resolved.size();
-    return inner_.Apply(batch);
+    return ForwardingStore::Apply(batch);
   }
   size_t written = 0;
-
- private:
-  Store<Charging>& inner_;
 };
 
 TEST_CASE("law: taking everything again writes nothing") {

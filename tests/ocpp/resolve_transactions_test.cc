@@ -7,17 +7,14 @@
 
 #include "../catch.h"
 #include "medallion/base/columns.h"
+#include "session_line.h"
 #include "timeline_builder.h"
 
 namespace medallion::ocpp {
 namespace {
 
 using testing::SessionsOf;
-
-std::string Text(const auto& value) {
-  std::string out;
-  return AppendCanonical(value, out) ? out : "-";
-}
+using testing::Text;
 
 // "1 77+78 COMPLETED 6.500 final TX_ID_INFERRED": connector, id and aliases, status, energy, flags.
 std::string Line(const ChargingSession& row) {
@@ -25,11 +22,7 @@ std::string Line(const ChargingSession& row) {
   for (const std::string& alias : row.transaction_aliases) out += "+" + alias;
   out.append(" ").append(SessionStatusName(row.session_status)).append(" ") += Text(row.energy_kwh);
   if (row.energy_is_final) out += " final";
-  for (int flag = 0; flag < kSessionFlags; ++flag) {
-    const SessionFlag bit{static_cast<uint8_t>(flag)};
-    if (row.quality_flags.Has(bit)) out.append(" ").append(SessionFlagName(bit));
-  }
-  return out;
+  return out + testing::FlagsText(row);
 }
 
 struct Case {

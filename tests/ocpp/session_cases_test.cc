@@ -8,30 +8,15 @@
 
 #include "../catch.h"
 #include "medallion/base/columns.h"
+#include "session_line.h"
 #include "timeline_builder.h"
 
 namespace medallion::ocpp {
 namespace {
 
 using testing::At;
+using testing::Line;
 using testing::SessionsAsOf;
-
-std::string Text(const auto& value) {
-  std::string out;
-  return AppendCanonical(value, out) ? out : "-";
-}
-
-// "COMPLETED 7.500 final START_STOP LATE_ARRIVAL"
-std::string Line(const ChargingSession& row) {
-  std::string out = Text(SessionStatusName(row.session_status)) + " " + Text(row.energy_kwh);
-  if (row.energy_is_final) out += " final";
-  if (row.energy_basis != EnergyBasis::kNone) out.append(" ").append(EnergyBasisName(row.energy_basis));
-  for (int flag = 0; flag < kSessionFlags; ++flag) {
-    const SessionFlag bit{static_cast<uint8_t>(flag)};
-    if (row.quality_flags.Has(bit)) out.append(" ").append(SessionFlagName(bit));
-  }
-  return out;
-}
 
 struct AsOf {
   std::string_view clock, row;  // empty: no session
