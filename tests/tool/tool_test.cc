@@ -530,5 +530,15 @@ TEST_CASE("readme: its example is the one that is compiled") {
   CHECK(from.substr(0, from.find("```\n")) == ReadAll("examples/01_embed.cc"));
 }
 
+TEST_CASE("readme: it shows what the demo prints") {
+  const Folder folder;
+  const std::string readme = ReadAll("README.md");
+  for (const std::string feed : {"bronze.jsonl", "recorded/microocpp-excerpt.jsonl"}) {
+    const std::string input = "--input tests/golden/ocpp/" + feed;
+    CAPTURE(input);
+    CHECK(Has(readme, input + "\n" + Run(folder, input).out));
+  }
+}
+
 }  // namespace
 }  // namespace medallion

@@ -76,7 +76,7 @@ namespace medallion {
 
 // How far a run has come; for progress lines.
 struct RunReport {
-  int64_t batches = 0;
+  int64_t batches = 0;         // of records
   int64_t records = 0;         // delivered and not beyond `as_of`
   int64_t redelivered = 0;     // of these, known already
   int64_t beyond = 0;          // left out because of `as_of`
@@ -206,6 +206,7 @@ class Runner {
   const typename Pack::Options& options_;
   RunOptions run_;
   RunReport report_;
+  int64_t logged_ = 0;  // rows of the run log: refreshes have theirs, too
 };
 
 // Reads `source` from where the store left it to its end, then sweeps at the data clock, or at `as_of`.
@@ -444,7 +445,7 @@ absl::Status Runner<Pack>::Write(Work& work, std::string_view position,
       .withdrawn = withdrawn,
       .elements = elements,
       .log = {.run_id = run_.run_id,
-              .batch = report_.batches,
+              .batch = ++logged_,
               .source = run_.source,
               .position = position,
               .records = static_cast<int64_t>(work.records.size()),
@@ -477,9 +478,8 @@ absl::Status Runner<Pack>::ResolveAll() {
       for (const Line& line : lines) {
         resolved.push_back({.subject = line.part.subject, .watch = line.said.watch});
       }
-      ++report_.batches;
       const Batch<Pack> batch{
-          .links = links, .resolved = resolved, .log = {.run_id = run_.run_id, .batch = report_.batches}};
+          .links = links, .resolved = resolved, .log = {.run_id = run_.run_id, .batch = ++logged_}};
       if (auto status = store_.Apply(batch); !status.ok()) return status;
     }
   }
@@ -565,11 +565,10 @@ absl::Status Runner<Pack>::DeriveWhole(Part& part, UtcTime clock) {
 
 template <class Pack>
 absl::Status Runner<Pack>::WriteGold(const Derivation<Gold>& made, UtcTime clock) {
-  ++report_.batches;
   return store_.Apply({.data_clock = clock,
                        .gold = made.gold,
                        .derived = made.derived,
-                       .log = {.run_id = run_.run_id, .batch = report_.batches, .data_clock = clock}});
+                       .log = {.run_id = run_.run_id, .batch = ++logged_, .data_clock = clock}});
 }
 
 // Stale entities stop being stale when they are written; rows that are due stop being so, or do not change any more.
