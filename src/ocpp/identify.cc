@@ -278,6 +278,11 @@ EntityKey EntityOf(const ChargingEvent& event, const Identity& identity, const O
     return ConnectorKey(event.charge_point_id, event.evse_id, event.connector_id);
   }
   const bool has_id = HasTransactionId(event, options);
+bool IsRefusal(const ChargingEvent& result) {
+  const std::string_view status = result.authorization;
+  return !status.empty() && !IsVersion2(result.ocpp_version) && !EqualsFoldedCase(status, "Accepted");
+}
+
   if (IsOfSession(event, has_id)) return SessionId(event.charge_point_id, event.transaction_id);
   if (!IsOfPlace(event, has_id)) return {};
   JoinedFields key;

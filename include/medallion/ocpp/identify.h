@@ -21,6 +21,10 @@ namespace medallion::ocpp {
 // unknown), nor what the host lists: such an event is a fact by itself.
 bool HasTransactionId(const ChargingEvent& event, const Options& options);
 
+// Whether a result of 1.6 says that a token was not accepted. Where it answers a start, that start was refused, whether or
+// not it was given a transaction id.
+bool IsRefusal(const ChargingEvent& result);
+
 // sha256(charge_point|transaction), both in ASCII upper case: the id of the transaction's first session, and the key
 // under which its facts are kept together.
 Digest SessionId(std::string_view charge_point_id, std::string_view transaction_id);

@@ -1,0 +1,70 @@
+// Whole conversations, from frames to sessions: kinds of trouble that stations make, each in several forms. Whatever the
+// order in which the records come.
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../catch.h"
+#include "frame_script.h"
+#include "session_line.h"
+
+namespace medallion::ocpp {
+namespace {
+
+using testing::SessionsOfFrames;
+using testing::Text;
+
+// "1 77+78 COMPLETED 6.500 final TX_ID_INFERRED": connector or EVSE, id and aliases, status, energy, flags.
+std::string Line(const ChargingSession& row) {
+  std::string out = Text(row.connector_id.has_value() ? row.connector_id : row.evse_id);
+  out += " " + Text(row.transaction_id);
+  for (const std::string& alias : row.transaction_aliases) out += "+" + alias;
+  out.append(" ").append(SessionStatusName(row.session_status)).append(" ") += Text(row.energy_kwh);
+  if (row.energy_is_final) out += " final";
+  return out + testing::FlagsText(row);
+}
+
+struct Case {
+  std::string_view script;
+  std::vector<std::string> rows;  // by start
+};
+
+void CheckCases(std::initializer_list<std::string_view> versions, std::initializer_list<Case> cases,
+                std::string_view clock = "23:00") {
+  for (const Case& c : cases) {
+    for (const std::string_view version : versions) {
+      for (const bool backwards : {false, true}) {
+        CAPTURE(c.script, version, backwards);
+        std::vector<std::string> rows;
+        for (const ChargingSession& row : SessionsOfFrames(c.script, version, clock, backwards))
+          rows.push_back(Line(row));
+        CHECK(rows == c.rows);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("frame sessions: a refusal without a transaction id refuses its start") {
+  CheckCases(
+      {"1.6"},
+      {
+          {"S 10:00 1000 id=a | A 10:00:01 - id=a auth=Invalid", {"1 - IN_PROGRESS - AUTH_REJECTED"}},
+          {"S 10:00 1000 id=a tag=X | A 10:00:01 - id=a auth=Invalid | E 10:00:20 1000 tx=-1 tag=X",
+           {"1 - COMPLETED 0.000 final ZERO_ENERGY TX_ID_INFERRED AUTH_REJECTED"}},
+          // It ends nothing that runs on its connector.
+          {"S 09:00 500 id=z | A 09:00:01 4 id=z | S 10:00 1000 id=a tag=X | A 10:00:01 - id=a auth=Invalid",
+           {"1 4 IN_PROGRESS -", "1 - IN_PROGRESS - AUTH_REJECTED"}},
+          // Accepted when it was sent again.
+          {"S 10:00 1000 id=a | A 10:00:01 - id=a auth=Invalid | S 10:00 1000 id=b late=60 | A 10:01:01 5 "
+           "id=b | E 11:00 2500 tx=5",
+           {"1 5 COMPLETED 1.500 final"}},
+          // An answer to something else.
+          {"S 10:00 1000 id=a | A 10:00:01 5 id=a | A 10:00:02 - id=b auth=Invalid", {"1 5 IN_PROGRESS -"}},
+      });
+}
+
+}  // namespace medallion::ocpp
