@@ -67,4 +67,26 @@ TEST_CASE("frame sessions: a refusal without a transaction id refuses its start"
       });
 }
 
+TEST_CASE("frame sessions: samples inside a stop without a usable id are that stop's") {
+  CheckCases(
+      {"1.6"},
+      {
+          {"S 10:00 - id=a tag=T | E 11:00 2500 tag=T "
+           "data=Transaction.Begin;10:00;1000,Sample.Periodic;10:30;1500,Transaction.End;11:00;2500",
+           {"1 - COMPLETED 1.500 TX_ID_INFERRED"}},  // one reading of a header, one of a sample
+          {"S 10:00 1000 id=a tag=T | A 10:00:01 5 id=a | E 11:00 2500 tx=-1 tag=T "
+           "data=Sample.Periodic;10:30;1500,Transaction.End;11:00;2800",
+           {"1 5 COMPLETED 1.500 TXDATA_MISMATCH METER_NON_MONOTONIC TX_ID_INFERRED"}},
+          // Two at one instant, each with samples of its own.
+          {"S 10:00 1000 con=1 tag=T | S 10:00 9000 con=2 tag=U | E 11:00 2500 tx=-1 tag=T "
+           "data=Sample.Periodic;10:30;1500,Transaction.End;11:00;2500 | E 11:00 9500 tx=-1 tag=U "
+           "data=Sample.Periodic;10:30;9200,Transaction.End;11:00;9500",
+           {"1 - COMPLETED 1.500 final TX_ID_INFERRED", "2 - COMPLETED 0.500 final TX_ID_INFERRED"}},
+          // Sent once more.
+          {"S 10:00 1000 tag=T | E 11:00 2500 tx=null tag=T data=Transaction.End;11:00;2500 | E 11:00 2500 "
+           "tx=null tag=T late=60 data=Transaction.End;11:00;2500",
+           {"1 - COMPLETED 1.500 final TX_ID_INFERRED"}},
+      });
+}
+
 }  // namespace medallion::ocpp

@@ -40,8 +40,9 @@ Digest SessionId(std::string_view charge_point_id, std::string_view transaction_
 //   Heartbeat           charge_point|event_ts
 //
 // Without a transaction id: StartTransaction charge_point|connector|event_ts|meter_wh|id_tag_hash, StopTransaction the
-// same, MeterValues evse|connector in place of the transaction.
-Digest KeyOf(const ChargingEvent& event, const Options& options);
+// same, MeterValues evse|connector in place of the transaction. A sample inside a stop without one has neither: in their
+// place it has connector|event_ts|meter_wh|id_tag_hash of that stop, which is given for it alone.
+Digest KeyOf(const ChargingEvent& event, const Options& options, const ChargingEvent* stop = nullptr);
 
 // The identity of an event read from a payload with this digest. Refers to the event's texts. Starts and stops of one
 // transaction share a unit; every other fact is a unit by itself.
@@ -49,7 +50,8 @@ Identity Identify(const ChargingEvent& event, const Digest& payload, const Optio
 
 // What the event is derived into: its transaction; a start or stop without an id the fact itself; of a reading without
 // one sha256(MeterValues|charge_point|evse|connector|event_ts), which those of one instant share; a status its connector
-// (see ocpp/connector_status.h); nothing (all zeros) for heartbeats, and for readings on connector 0 or of no place.
+// (see ocpp/connector_status.h); nothing (all zeros) for heartbeats, and for readings on connector 0 or of no place. (The
+// samples inside a stop without an id are derived with that stop: an Identifier, which sees both, tells them.)
 // `identity` is the event's own.
 EntityKey EntityOf(const ChargingEvent& event, const Identity& identity, const Options& options);
 
