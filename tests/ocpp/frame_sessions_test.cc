@@ -89,4 +89,35 @@ TEST_CASE("frame sessions: samples inside a stop without a usable id are that st
       });
 }
 
+TEST_CASE("frame sessions: an alias that another start is given") {
+  const std::string_view two_ids =
+      "S 10:00 1000 con=1 id=a | S 10:00 1000 con=1 id=b late=30 | A 10:00:02 8 id=a | A 10:00:32 9 id=b | ";
+  const auto check = [&](std::string_view rest, const std::vector<std::string>& rows) {
+    const std::string script = std::string(two_ids) + std::string(rest);
+    CheckCases({"1.6"}, {{script, rows}}, "8/00:00");
+  };
+  const std::string first = "1 8+9 COMPLETED 7.500 final TX_ID_ALIASED";
+  // Later on, whether the station used it before or not; and where the next session's own id is not the smallest either.
+  check(
+      "E 11:00 8500 tx=8 | S 12:00 8500 con=1 id=c | A 12:00:01 9 id=c | R 12:30 9000 con=1 tx=9 | E 13:00 "
+      "10500 tx=9",
+      {first, "1 9 COMPLETED 2.000 final TX_ID_REUSED"});
+  check(
+      "R 10:30 4000 tx=9 con=1 | E 11:00 8500 tx=9 | S 2/12:00 8500 con=1 id=c | A 2/12:00:01 9 id=c | E "
+      "2/13:00 10500 tx=9",
+      {first, "1 9 COMPLETED 2.000 final TX_ID_REUSED"});
+  check("E 11:00 8500 tx=9 | S 2/12:00 8500 con=2 id=c | A 2/12:00:01 9 id=c | A 2/12:00:02 7 id=c",
+        {first, "2 7+9 TIMED_OUT - STOP_MISSING TX_ID_ALIASED"});
+  // At the same time on another connector: a stop goes by its id.
+  check(
+      "S 10:10 500 con=2 id=c tag=X | A 10:10:01 9 id=c | R 10:30 900 con=2 tx=9 | E 11:00 8500 tx=8 | E "
+      "11:10 1500 tx=9 tag=X",
+      {first, "2 9 COMPLETED 1.000 final TX_ID_REUSED"});
+  // Before.
+  check("E 11:00 8500 tx=8 | S 08:00 500 con=1 id=z | A 08:00:01 9 id=z | E 09:00 900 tx=9",
+        {"1 9 COMPLETED 0.400 final",
+         "1 8+9 COMPLETED 7.500 final UNATTRIBUTED_ENERGY TX_ID_REUSED "
+         "TX_ID_ALIASED"});
+}
+
 }  // namespace medallion::ocpp

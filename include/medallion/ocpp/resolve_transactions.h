@@ -12,6 +12,8 @@
 //   ids         Of the usable ids of a start's results the smallest is its own (numbers by value): U -> T(smallest), with
 //               the context; T(another) -> T(smallest). A start is refused where results tell a status and none is
 //               Accepted.
+//               Where that own id is an alias of another start, not over 7 days away, both are derived under the
+//               other's own id, and cut into epochs.
 //   order       The rest is folded in the order of event_ts; at one instant starts, stops, readings, those with an id
 //               first. A session is open from its start until a stop, one joined by this fold included, or until the
 //               next start on its connector that is not refused. The fold goes by blocks of 14 days of UTC: the outcome
