@@ -346,10 +346,6 @@ bool ShowsPower(const ChargingEvent& row) {
   return power.has_value() && !power->negative() && !power->is_zero();
 }
 
-bool IsRebased(const MeterOutcome& outcome) {
-  return outcome.begin_counts && outcome.first.wh == Thousandths{} && outcome.last.wh.units >= kNoiseMilliWh;
-}
-
 SessionEnergy EnergyOf(const MeterOutcome& outcome, const Options& options) {
   SessionEnergy energy;
   if (outcome.grew) energy.estimate_kwh = KiloWattHours(outcome.growth, 1'000, options);
@@ -385,8 +381,7 @@ SessionEnergy FindEnergy(const SessionFacts& facts, const Options& options, Find
   energy.shows_energy = energy.shows_energy || AnyPower(facts);
 
   if (facts.stop != nullptr && !HasEndReading(facts, ends)) findings.Note(SessionFlag::kNoEndReading);
-  if (IsRebased(outcome)) findings.Note(SessionFlag::kMeterRebased);
-  CheckTransactionData(ends, energy, findings);
+  CheckTransactionData(facts, samples, energy, findings);
   CheckSigned(facts, energy, findings);
   CheckPower(facts, series, verdict, findings);
   return energy;

@@ -66,9 +66,6 @@ struct MeterOutcome {
 // The energy by registers; all but the readings of start and stop.
 SessionEnergy EnergyOf(const MeterOutcome& outcome, const Options& options);
 
-// A meter that starts at zero for every session; whether it did before is not known here.
-bool IsRebased(const MeterOutcome& outcome);
-
 // Equal but for noise.
 bool IsSame(Thousandths a, Thousandths b);
 

@@ -48,7 +48,6 @@ std::optional<SessionEnergy> EnergyOfPlain(const PlainMeter& meter, bool has_sto
   if (meter.stopped.has_value()) energy.meter_stop_wh = meter.stopped->wh;
   energy.shows_energy = energy.shows_energy || meter.shows_power;
   if (has_stop && !meter.stopped.has_value()) findings.Note(SessionFlag::kNoEndReading);
-  if (IsRebased(outcome)) findings.Note(SessionFlag::kMeterRebased);
   std::optional<std::string> contradiction = Contradiction(meter.power.sum());
   if (contradiction.has_value()) findings.Note(SessionFlag::kUnitSuspect, *std::move(contradiction));
   return energy;

@@ -120,4 +120,20 @@ TEST_CASE("frame sessions: an alias that another start is given") {
          "TX_ID_ALIASED"});
 }
 
+TEST_CASE("frame sessions: a meter is rebased where the session before ended above zero") {
+  const std::string_view first = "S 08:00 0 con=1 tx=1 id=a | A 08:00:01 1 id=a | E 09:00 7400 tx=1";
+  CheckCases(
+      {"1.6", "2.0.1"},
+      {
+          {first, {"1 1 COMPLETED 7.400 final"}},
+          {std::string(first) + " | S 10:00 0 con=1 tx=2 id=b | A 10:00:01 2 id=b | E 11:00 3100 tx=2",
+           {"1 1 COMPLETED 7.400 final", "1 2 COMPLETED 3.100 final METER_REBASED"}},
+          {std::string(first) + " | S 10:00 0 con=2 tx=2 id=b | A 10:00:01 2 id=b | E 11:00 3100 tx=2",
+           {"1 1 COMPLETED 7.400 final", "2 2 COMPLETED 3.100 final"}},
+          {"S 08:00 0 con=1 tx=1 id=a | A 08:00:01 1 id=a | E 09:00 0 tx=1 | S 10:00 0 con=1 tx=2 id=b | A "
+           "10:00:01 2 id=b | E 11:00 3100 tx=2",
+           {"1 1 COMPLETED 0.000 final ZERO_ENERGY", "1 2 COMPLETED 3.100 final"}},
+      });
+}
+
 }  // namespace medallion::ocpp
