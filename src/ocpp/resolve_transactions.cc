@@ -166,6 +166,7 @@ class Resolver {
       affected.Add(milestones_, *start);
     } else {
       sight_.Ask({Plus(fact.at, -kJoinMax), fact.at});
+      if (!fact.line.known()) sight_.AskBack(fact.at, kNeighbourMax);
     }
   }
 

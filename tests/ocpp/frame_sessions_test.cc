@@ -136,4 +136,16 @@ TEST_CASE("frame sessions: a meter is rebased where the session before ended abo
       });
 }
 
+TEST_CASE(
+    "frame sessions: a session of many days, whose stop names no connector, is the next one's neighbour") {
+  CheckCases({"1.6", "2.0.1"},
+             {
+                 {"S 10:00 1000 con=1 id=a tx=5 | A 10:00:01 5 id=a | E 20/11:00 2500 tx=5 | S 21/10:00 3500 "
+                  "con=1 id=b tx=6 | A 21/10:00:01 6 id=b | E 21/11:00 4500 tx=6",
+                  {"1 5 COMPLETED 1.500 final DURATION_IMPLAUSIBLE",
+                   "1 6 COMPLETED 1.000 final UNATTRIBUTED_ENERGY"}},
+             },
+             "22/00:00");
+}
+
 }  // namespace medallion::ocpp
