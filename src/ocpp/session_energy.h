@@ -20,8 +20,6 @@ namespace medallion::ocpp {
 inline constexpr std::string_view kRegisterMeasurand = "Energy.Active.Import.Register";
 inline constexpr std::string_view kIntervalMeasurand = "Energy.Active.Import.Interval";
 inline constexpr std::string_view kPowerMeasurand = "Power.Active.Import";
-inline constexpr std::string_view kBeginContext = "Transaction.Begin";
-inline constexpr std::string_view kEndContext = "Transaction.End";
 
 struct SessionEnergy {
   std::optional<Thousandths> meter_start_wh;  // nothing, if it was set aside

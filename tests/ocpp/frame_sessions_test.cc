@@ -148,4 +148,28 @@ TEST_CASE(
              "22/00:00");
 }
 
+TEST_CASE(
+    "frame sessions: begin and end are those of the messages of start and stop, whatever their clocks") {
+  CheckCases({"1.6"}, {
+                          {"S 10:00 - id=a | A 10:00:01 5 id=a | E 11:00 - tx=5 "
+                           "data=Transaction.Begin;09:59:59;1000,Transaction.End;11:00:01;2500",
+                           {"1 5 COMPLETED 1.500 final"}},
+                          {"S 10:00 1000 id=a | A 10:00:01 5 id=a | E 11:00 2500 tx=5 "
+                           "data=Transaction.Begin;09:59:59;1000,Transaction.End;11:00:01;2500",
+                           {"1 5 COMPLETED 1.500 final"}},
+                          {"S 10:00 1000 id=a | A 10:00:01 5 id=a | E 11:00 2500 tx=5 "
+                           "data=Sample.Periodic;11:00:01;2500",
+                           {"1 5 COMPLETED 1.500 final READING_OUTSIDE_SESSION"}},
+                      });
+  CheckCases({"2.0.1", "2.1"}, {
+                                   {"S 10:00 1000 tx=t at=09:59:59 | E 11:00 2500 tx=t at=11:00:01",
+                                    {"1 t COMPLETED 1.500 final"}},
+                                   // Two ends that disagree: neither is final.
+                                   {"S 10:00 1000 tx=t | E 11:00 2500 tx=t | E 11:05 2900 tx=t",
+                                    {"1 t COMPLETED 1.500 TXDATA_MISMATCH READING_OUTSIDE_SESSION"}},
+                                   {"S 10:00 1000 tx=t | E 11:00 2500 tx=t | E 11:05 2505 tx=t",
+                                    {"1 t COMPLETED 1.500 final READING_OUTSIDE_SESSION"}},
+                               });
+}
+
 }  // namespace medallion::ocpp
