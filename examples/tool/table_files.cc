@@ -3,11 +3,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace medallion::tool {
 namespace {
@@ -78,6 +80,32 @@ absl::Status TableFile::Publish() {
   if (std::rename(partial_.c_str(), path_.c_str()) != 0) return Failed("cannot rename");
   partial_.clear();
   return absl::OkStatus();
+}
+
+absl::Status ReadTables(Tables& tables, const std::string& out, std::initializer_list<std::string_view> skip,
+                        const ShowRow& show) {
+  std::vector<std::unique_ptr<TableFile>> files;
+  for (const std::string& table : tables.Names()) {
+    const bool shown = std::find(skip.begin(), skip.end(), table) == skip.end();
+    if (!shown && out.empty()) continue;
+    TableFile* file = nullptr;
+    if (!out.empty()) {
+      auto created = TableFile::Create(out, table);
+      if (!created.ok()) return created.status();
+      file = files.emplace_back(*std::move(created)).get();
+    }
+    const auto status = tables.Read(table, [&](std::string_view json) {
+      if (shown) show(table, json);
+      return file == nullptr ? absl::OkStatus() : file->Append(json);
+    });
+    if (!status.ok()) return status;
+    if (file == nullptr) continue;
+    if (auto flushed = file->Flush(); !flushed.ok()) return flushed;
+  }
+  for (const auto& file : files) {
+    if (auto status = file->Publish(); !status.ok()) return status;
+  }
+  return out.empty() ? absl::OkStatus() : SyncDirectory(out);
 }
 
 }  // namespace medallion::tool

@@ -4,12 +4,15 @@
 #pragma once
 
 #include <cstdio>
+#include <functional>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "medallion/io/tables.h"
 
 namespace medallion::tool {
 
@@ -40,5 +43,12 @@ class TableFile {
   std::string partial_;  // the name until Publish; empty after it
   std::FILE* file_;
 };
+
+using ShowRow = std::function<void(std::string_view table, std::string_view json)>;
+
+// Shows every row and, where `out` names a directory, writes every table: first all of them, then their names.
+// Tables of `skip` are only written.
+absl::Status ReadTables(Tables& tables, const std::string& out, std::initializer_list<std::string_view> skip,
+                        const ShowRow& show);
 
 }  // namespace medallion::tool
