@@ -1,4 +1,4 @@
-// Tables as files: DIR/<table>.jsonl. A table is written under another name, brought to the disk and then
+// Tables as files: DIR/<table>.jsonl. A file is written under another name, brought to the disk and then
 // renamed, so nobody ever meets half a table: a file is the old one or the new one. One thread at a time.
 // Errors name the file and what the system said.
 #pragma once
@@ -22,27 +22,29 @@ absl::Status PrepareDirectory(const std::string& directory);
 // Brings renames in the directory to the disk.
 absl::Status SyncDirectory(const std::string& directory);
 
-// One table on its way to its file. Where it goes before Publish, nothing of it is left.
-class TableFile {
+// Lines on their way to a file. Where it goes before Publish, nothing of it is left.
+class LinesFile {
  public:
-  static absl::StatusOr<std::unique_ptr<TableFile>> Create(const std::string& directory,
-                                                           std::string_view table);
-  ~TableFile();
-  TableFile(const TableFile&) = delete;
-  TableFile& operator=(const TableFile&) = delete;
+  static absl::StatusOr<std::unique_ptr<LinesFile>> Create(const std::string& path);
+  ~LinesFile();
+  LinesFile(const LinesFile&) = delete;
+  LinesFile& operator=(const LinesFile&) = delete;
 
   absl::Status Append(std::string_view line);
   absl::Status Flush();    // everything appended is on the disk
   absl::Status Publish();  // the file has its name; after Flush
 
  private:
-  TableFile(std::string path, std::FILE* file);
+  LinesFile(std::string path, std::FILE* file);
   absl::Status Failed(std::string_view doing) const;
 
   std::string path_;
   std::string partial_;  // the name until Publish; empty after it
   std::FILE* file_;
 };
+
+// The same for a whole text.
+absl::Status WriteFile(const std::string& path, std::string_view text);
 
 using ShowRow = std::function<void(std::string_view table, std::string_view json)>;
 
