@@ -189,7 +189,7 @@ class MemoryStore final : public Store<Pack>, public Tables {
   void MakeStale(uint32_t entity);
   void MakeStaleAlone(uint32_t entity);
   void MakeRollupStale(uint32_t entity);
-  void See(const Element<Event>& element, Direction direction);
+  void See(const Element<Event>& element, uint32_t record);
   void Unsee(const Element<Event>& element);
   void CountAgain();
   void Put(const LinkWrite& write);
@@ -662,9 +662,10 @@ absl::Status MemoryStore<Pack>::PutAll(const Batch<Pack>& batch) {
       return record < batch.records.size() && batch.records[record].id.payload == order.payload &&
              batch.records[record].id.at == order.at;
     };
-    if (!is_of(at) && is_of(at + 1)) ++at;
-    const absl::Status status = is_of(at) ? Put(element, numbers_[at], batch.records[at].record.payload)
-                                          : Put(element, records_.Find(IdOf(order).record), {});
+    bool own = is_of(at);
+    if (!own && is_of(at + 1)) own = true, ++at;
+    const absl::Status status = own ? Put(element, numbers_[at], batch.records[at].record.payload)
+                                    : Put(element, records_.Find(IdOf(order).record), {});
     if (!status.ok()) return status;
   }
   CountAgain();
@@ -826,7 +827,7 @@ absl::Status MemoryStore<Pack>::Put(const Element<Event>& element, uint32_t reco
   PackElement(element, packed_);
   if (auto status = KeepBlob(packed_.bytes(), slots_[slot].blob); !status.ok()) return status;
   if (!known) Chain(slot, entity, element);
-  if (!known) See(element, records_.ArrivalOf(record).direction);
+  if (!known) See(element, record);
   if (const auto mark = memory::MarkOf<Pack>(element); mark.has_value()) {
     known ? timelines_.Touch(*mark) : timelines_.Put(*mark, slot);
   }
@@ -864,9 +865,9 @@ void MemoryStore<Pack>::MakeRollupStale(uint32_t entity) {
 }
 
 template <class Pack>
-void MemoryStore<Pack>::See(const Element<Event>& element, Direction direction) {
+void MemoryStore<Pack>::See(const Element<Event>& element, uint32_t record) {
   if constexpr (Sights<Pack>) {
-    const std::optional<Sighting> sighting = Pack::SightingOf(element, direction);
+    const std::optional<Sighting> sighting = Pack::SightingOf(element, records_.DirectionOf(record));
     if (!sighting.has_value()) return;
     const std::string subject = Pack::SubjectKey(element.row);
     const uint32_t number =
@@ -935,8 +936,7 @@ void MemoryStore<Pack>::CountAgain() {
       if (!IsLive(slot)) continue;
       Arena texts;
       const Element<Event> element = Unpack(slot, texts);
-      if (to_count_.contains(Pack::SubjectKey(element.row)))
-        See(element, records_.ArrivalOf(slots_[slot].record).direction);
+      if (to_count_.contains(Pack::SubjectKey(element.row))) See(element, slots_[slot].record);
     }
     to_count_.clear();
   }

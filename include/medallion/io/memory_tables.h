@@ -172,6 +172,9 @@ class RecordTable {
     __builtin_prefetch(&records_[record].first);
   }
   Arrival ArrivalOf(uint32_t record) const;
+  Direction DirectionOf(uint32_t record) const {
+    return kinds_[envelopes_[records_[record].envelope].kind].direction;
+  }
   BronzeRecord Show(uint32_t record) const;  // without its payload
 
   // The record's first element: the store's business.
