@@ -65,7 +65,7 @@
 
 namespace medallion::sqlite {
 
-inline constexpr int64_t kSchemaVersion = 3;
+inline constexpr int64_t kSchemaVersion = 4;
 inline constexpr int64_t kApplicationId = 0x4D44'4C4E;  // "MDLN"
 
 // The first eight bytes, most significant first.
