@@ -184,7 +184,29 @@ EnergyBasis BasisOf(const MeterOutcome& outcome) {
   return headers ? EnergyBasis::kStartStop : EnergyBasis::kTransactionBeginEnd;
 }
 
-MeterReading ReadingOf(const Register& reading) { return {reading.ts, reading.wh, PlaceOf(*reading.from)}; }
+MeterReading ReadingOf(const Register& reading) {
+  return {reading.ts, reading.wh, PlaceOf(*reading.from), reading.from->row.ingest_ts};
+}
+
+// What lies between one register that counts and the next.
+IntervalsWriter IntervalsOf(const RegisterSeries& series, const SeriesVerdict& verdict) {
+  IntervalsWriter intervals;
+  const auto reading = [&](size_t i) {
+    const Register& at = series.registers[verdict.valid[i]];
+    return IntervalsWriter::Reading{at.ts, at.wh, at.from->row.ingest_ts};
+  };
+  for (size_t i = 1; i < verdict.valid.size(); ++i) {
+    IntervalFlags flags;
+    const size_t segment = verdict.segment_of[i];
+    if (segment != verdict.segment_of[i - 1]) {
+      const bool from_zero = verdict.segments[segment].from_zero;
+      flags.Set(from_zero ? IntervalFlag::kMeterReset : IntervalFlag::kReferenceChanged);
+    }
+    if (verdict.valid[i] != verdict.valid[i - 1] + 1) flags.Set(IntervalFlag::kReadingSetAside);
+    intervals.Add(reading(i - 1), reading(i), flags);
+  }
+  return intervals;
+}
 
 MeterOutcome OutcomeOf(const RegisterSeries& series, const SeriesVerdict& verdict, const Ends& ends) {
   MeterOutcome outcome;
@@ -391,6 +413,7 @@ SessionEnergy FindEnergy(const SessionFacts& facts, const Options& options, Find
   energy.meter_stop_wh = Meter(ends.end, verdict.end_set_aside);
   EnergyFromIntervals(facts, options, energy);
   energy.shows_energy = energy.shows_energy || AnyPower(facts);
+  if (options.meter_intervals) energy.intervals = IntervalsOf(series, verdict);
 
   if (facts.stop != nullptr && !HasEndReading(facts, ends)) findings.Note(SessionFlag::kNoEndReading);
   CheckTransactionData(facts, samples, energy, findings);

@@ -10,6 +10,7 @@
 #include "medallion/base/columns.h"
 #include "medallion/ocpp/charging_event.h"
 #include "medallion/ocpp/charging_session.h"
+#include "medallion/ocpp/meter_intervals.h"
 #include "medallion/ocpp/options.h"
 #include "register_series.h"
 #include "session_facts.h"
@@ -31,6 +32,7 @@ struct SessionEnergy {
   bool readings_final = false;      // both readings are valid and come from the same source
   bool shows_energy = false;        // a register grows, or power or interval energy is above zero
   std::optional<Place> begin, end;  // where the readings came from that decide energy_kwh, or will
+  IntervalsWriter intervals;        // between the registers that count, where the options ask for them
   bool operator==(const SessionEnergy&) const = default;
 };
 
@@ -43,6 +45,9 @@ struct MeterReading {
   UtcTime ts;
   Thousandths wh;
   Place from;
+  UtcTime received = kNoTime;
+
+  IntervalsWriter::Reading ForInterval() const { return {ts, wh, received}; }
 };
 
 // What judging a session's registers came to.
