@@ -147,7 +147,7 @@ struct ResolvedTimeline {
   bool watch = false;  // details that come touch it, too
 };
 
-// ops_run_log: one row a batch. The only table that tells of runs; all others are functions of the records.
+// ops_run_log: one row a batch. It and ops_dq_metrics tell of runs; all other tables are functions of the records and reviews.
 struct RunLogRow {
   std::string_view run_id = {};
   int64_t batch = 0;
