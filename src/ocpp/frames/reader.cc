@@ -253,7 +253,7 @@ bool FrameReader::Object(const FieldSpec& owner, Target target, JsonWalk& walk) 
       FieldValue value;
       if (!walk.Any(value)) return false;
       NoteAmbiguous(walk, target.fields);
-      members_.push_back({name, value});
+      members_.push_back(Kept({name, value}, IsPersonal(name)));
       ++frame_.unknown_fields;
       continue;
     }
