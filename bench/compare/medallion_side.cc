@@ -1,10 +1,11 @@
 // Our side of the comparison: a file of flat lines to Silver, audit, quarantine and sessions, all kept in memory.
 //
-//   medallion_compare FILE [--all-tables] [--batch N] [--threads N] [--each-batch] [--sessions FILE] [--no-answer]
+//   medallion_compare FILE [--all-tables] [--batch N] [--threads N] [--each-batch] [--wrapped] [--sessions FILE]
+//                     [--no-answer]
 //
 // Prints one JSON object: `answer`, which the other side must print alike, and what it took until the tables were
 // complete. The answer is read from the tables afterwards: see README.md beside this file. --each-batch refreshes Gold
-// after each batch, else once at the end. --sessions writes what each session contributes to the answer, for finding a
+// after each batch, else once at the end. --wrapped: the lines may be wrapped records, as frames are. --sessions writes what each session contributes to the answer, for finding a
 // difference.
 
 #include <sys/resource.h>
@@ -216,10 +217,11 @@ void Print(const Answer& answer, int64_t resident_before, const Usage& before, c
 }
 
 template <class Pack>
-absl::Status Compare(const std::string& path, const RunOptions& run, std::FILE* sessions, bool with_answer) {
+absl::Status Compare(const std::string& path, LineFormat format, const RunOptions& run, std::FILE* sessions,
+                     bool with_answer) {
   const int64_t resident_before = ResidentBytes();
   const Usage before = UsageNow();
-  RecordLines lines(LineFormat::kBare);
+  RecordLines lines(format);
   const auto decode = [&](std::string_view line, const Coordinate& at, Arena& texts) {
     return lines.Decode(line, at, texts);
   };
@@ -242,6 +244,7 @@ absl::Status Compare(const std::string& path, const RunOptions& run, std::FILE* 
 
 int main(int argc, char** argv) {
   medallion::RunOptions run{.batch_records = 1'000, .refresh = medallion::Refresh::kAtEnd};
+  medallion::ocpp::LineFormat format = medallion::ocpp::LineFormat::kBare;
   std::string path, sessions_path;
   bool all_tables = false, with_answer = true;
   for (int i = 1; i < argc; ++i) {
@@ -249,6 +252,8 @@ int main(int argc, char** argv) {
     const char* value = i + 1 < argc ? argv[i + 1] : "";
     if (word == "--each-batch") {
       run.refresh = medallion::Refresh::kEachBatch;
+    } else if (word == "--wrapped") {
+      format = medallion::ocpp::LineFormat::kAuto;
     } else if (word == "--all-tables") {
       all_tables = true;
     } else if (word == "--no-answer") {
@@ -266,14 +271,13 @@ int main(int argc, char** argv) {
   if (path.empty()) {
     std::fprintf(stderr,
                  "usage: medallion_compare FILE [--all-tables] [--batch N] [--threads N] [--each-batch] "
-                 "[--sessions FILE] "
-                 "[--no-answer]\n");
+                 "[--wrapped] [--sessions FILE] [--no-answer]\n");
     return 2;
   }
   std::FILE* sessions = sessions_path.empty() ? nullptr : std::fopen(sessions_path.c_str(), "w");
   using medallion::ocpp::Charging, medallion::ocpp::Compare, medallion::ocpp::SessionsOnly;
-  const absl::Status status = all_tables ? Compare<Charging>(path, run, sessions, with_answer)
-                                         : Compare<SessionsOnly>(path, run, sessions, with_answer);
+  const absl::Status status = all_tables ? Compare<Charging>(path, format, run, sessions, with_answer)
+                                         : Compare<SessionsOnly>(path, format, run, sessions, with_answer);
   if (sessions != nullptr) std::fclose(sessions);
   if (status.ok()) return 0;
   std::fprintf(stderr, "medallion_compare: %s\n", std::string(status.message()).c_str());

@@ -116,7 +116,8 @@ class MemoryStore final : public Store<Pack>, public Tables {
     uint32_t next_of_entity = kNone;
     uint32_t parent = kNone;
     uint32_t next_of_parent = kNone;
-    uint32_t blob = kNone;  // kNone once it was dropped
+    uint32_t blob = kNone;   // kNone once it was dropped
+    uint32_t items = kNone;  // of a series: the last part of its items, see PutItems
   };
   struct Packed {  // an element that an answer is going to have
     const char* blob = nullptr;
@@ -139,7 +140,8 @@ class MemoryStore final : public Store<Pack>, public Tables {
     RestoreValues(element);
     return element;
   }
-  Gold UnpackGold(uint32_t row) const;
+  Gold UnpackGold(uint32_t row) const;  // of a series: without its items
+  Gold UnpackWholeGold(uint32_t row) const;
   Digest UnitOf(uint32_t slot) const;
   Digest KeyOf(uint32_t slot) const;
   uint32_t FindSlot(uint32_t record, uint32_t ordinal) const;
@@ -199,6 +201,9 @@ class MemoryStore final : public Store<Pack>, public Tables {
   void DropSummary(uint32_t entity);
   absl::Status Refreshed(const Derived& derived);
   absl::Status Put(const GoldWrite<Gold>& write);
+  absl::Status PutItems(const Gold& gold, GoldRow& row);
+  std::string ItemsOf(const GoldRow& row) const;
+  void DropItems(uint64_t from, GoldRow& row);
   void Drop(const GoldWrite<Gold>& write);
   void Count(const Element<Event>& element, int64_t by);
   void KeepLog(const Batch<Pack>& batch);
@@ -965,6 +970,7 @@ void MemoryStore<Pack>::Drop(const GoldWrite<Gold>& write) {
   if (row.blob == kNone) return;
   if (write.write == Write::kDelete && entities_[row.entity].key != write.entity) return;
   dropped_.push_back(std::exchange(row.blob, kNone));
+  if (write.write == Write::kDelete) DropItems(0, row);
   if (row.parent != kNone) MakeRollupStale(row.parent);
   if (row.next_due_at != kNoTime) due_.erase({row.next_due_at, *found});
 }
@@ -986,7 +992,7 @@ absl::Status MemoryStore<Pack>::Put(const GoldWrite<Gold>& write) {
       own_keys_.push_back(write.version.key);
     }
     if (parent != kNone) gold_[number].next_of_parent = std::exchange(entities_[parent].child, number);
-    if (found != nullptr) *found = number;
+    if (found != nullptr) DropItems(0, gold_[*found]), *found = number;
     if (found == nullptr) gold_of_.Insert(write.version.key.Prefix(), number);
   }
   GoldRow& row = gold_[number];
@@ -995,7 +1001,58 @@ absl::Status MemoryStore<Pack>::Put(const GoldWrite<Gold>& write) {
   if (parent != kNone) MakeRollupStale(parent);
   packed_.Clear();
   PackGold(write.row, packed_);
-  return KeepBlob(packed_.bytes(), row.blob);
+  if (auto status = KeepBlob(packed_.bytes(), row.blob); !status.ok()) return status;
+  return PutItems(write.row, row);
+}
+
+// The items of a series lie in parts, a blob each, as they came: where the part begins, counted in bytes of the whole;
+// the number of the part before it, plus 1; the items. It ends where the next one begins.
+template <class Pack>
+absl::Status MemoryStore<Pack>::PutItems(const Gold& gold, GoldRow& row) {
+  absl::Status status;
+  VisitGold(gold, [&]<class Row>(const Row& own) {
+    if constexpr (IsSeries<Row>) {
+      const auto begin = static_cast<uint64_t>(own.own_begin().bytes);
+      DropItems(begin, row);
+      if (own.own_items().empty()) return;
+      packed_.Clear();
+      packed_(begin), packed_(row.items == kNone ? uint64_t{0} : uint64_t{row.items} + 1);
+      std::string part(packed_.bytes());
+      part += own.own_items();
+      status = KeepBlob(part, row.items);
+    }
+  });
+  return status;
+}
+
+// Drops the parts that begin at `from` or behind it.
+template <class Pack>
+void MemoryStore<Pack>::DropItems(uint64_t from, GoldRow& row) {
+  while (row.items != kNone) {
+    Arena none;
+    PackReader part(blobs_.At(row.items), none);
+    if (part.Number() < from) return;
+    const uint64_t before = part.Number();
+    dropped_.push_back(std::exchange(row.items, before == 0 ? kNone : static_cast<uint32_t>(before - 1)));
+  }
+}
+
+// All of them.
+template <class Pack>
+std::string MemoryStore<Pack>::ItemsOf(const GoldRow& row) const {
+  std::vector<std::string_view> parts;
+  size_t end = std::string_view::npos;
+  for (uint32_t at = row.items; at != kNone;) {
+    Arena none;
+    PackReader part(blobs_.At(at), none);
+    const uint64_t begin = part.Number(), before = part.Number();
+    parts.push_back(part.rest().substr(0, end - begin));
+    end = begin;
+    at = before == 0 ? kNone : static_cast<uint32_t>(before - 1);
+  }
+  std::string items;
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part) items += *part;
+  return items;
 }
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -1011,11 +1068,22 @@ typename Pack::Gold MemoryStore<Pack>::UnpackGold(uint32_t row) const {
 }
 
 template <class Pack>
+typename Pack::Gold MemoryStore<Pack>::UnpackWholeGold(uint32_t row) const {
+  Gold gold = UnpackGold(row);
+  gold::Rows<Gold>::Each([&]<class Row>(size_t) {
+    if constexpr (IsSeries<Row>) {
+      if (Row* const own = std::get_if<Row>(&gold)) own->Take(ItemsOf(gold_[row]));
+    }
+  });
+  return gold;
+}
+
+template <class Pack>
 template <class Row>
 std::optional<Row> MemoryStore<Pack>::Find(const Digest& key) const {
   const uint32_t* const found = gold_of_.Find(key.Prefix(), IsGold(key));
   if (found == nullptr || gold_[*found].blob == kNone) return std::nullopt;
-  Gold row = UnpackGold(*found);
+  Gold row = UnpackWholeGold(*found);
   if constexpr (std::same_as<Row, Gold>) {
     return row;
   } else {
@@ -1078,10 +1146,12 @@ absl::Status MemoryStore<Pack>::ReadGold(size_t table, const Emit& emit) const {
   }
   std::sort(rows.begin(), rows.end());
   for (const std::pair<Digest, uint32_t>& row : rows) {
-    const Gold gold = UnpackGold(row.second);
-    if (GoldTableOf(gold) != table) continue;
-    if (auto status = emit([&](std::string& line) { AppendGoldJson(gold, line); }); !status.ok())
-      return status;
+    if (GoldTableOf(UnpackGold(row.second)) != table) continue;
+    absl::Status status;
+    ForShown(UnpackWholeGold(row.second), [&](const auto& shown) {
+      if (status.ok()) status = emit([&](std::string& line) { AppendJson(shown, line); });
+    });
+    if (!status.ok()) return status;
   }
   return absl::OkStatus();
 }
