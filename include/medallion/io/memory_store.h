@@ -112,8 +112,8 @@ class MemoryStore final : public Store<Pack>, public Tables {
     size_t begin = 0;  // those before are fresh
   };
   struct GoldRow {
-    Digest key = {};
     UtcTime next_due_at = kNoTime;
+    uint32_t own_key = kNone;  // of own_keys_; kNone: its key is that of its entity, as it mostly is
     uint32_t entity = kNone;
     uint32_t next_of_entity = kNone;
     uint32_t parent = kNone;
@@ -188,8 +188,11 @@ class MemoryStore final : public Store<Pack>, public Tables {
   uint32_t* FindEntity(const EntityKey& key) {
     return entity_of_.Find(key.Prefix(), [&](uint32_t entity) { return entities_[entity].key == key; });
   }
+  const Digest& GoldKey(const GoldRow& row) const {
+    return row.own_key == kNone ? entities_[row.entity].key : own_keys_[row.own_key];
+  }
   auto IsGold(const Digest& key) const {
-    return [this, &key](uint32_t row) { return gold_[row].key == key; };
+    return [this, &key](uint32_t row) { return GoldKey(gold_[row]) == key; };
   }
   void PassFresh(Touched& touched) const;
   void MakeStale(uint32_t entity);
@@ -228,6 +231,7 @@ class MemoryStore final : public Store<Pack>, public Tables {
   memory::HashIndex entity_of_;
   Touched stale_;
   Chunked<GoldRow> gold_;
+  Chunked<Digest> own_keys_;
   memory::HashIndex gold_of_;
   std::set<std::pair<UtcTime, uint32_t>> due_;
   Touched stale_rollups_;
@@ -1038,10 +1042,13 @@ absl::Status MemoryStore<Pack>::Put(const GoldWrite<Gold>& write) {
   uint32_t number = found == nullptr ? kNone : *found;
   if (number == kNone || gold_[number].entity != entity || gold_[number].parent != parent) {
     number = static_cast<uint32_t>(gold_.size());
-    gold_.push_back({.key = write.version.key,
-                     .entity = entity,
+    gold_.push_back({.entity = entity,
                      .next_of_entity = std::exchange(entities_[entity].gold, number),
                      .parent = parent});
+    if (write.version.key != entities_[entity].key) {
+      gold_[number].own_key = static_cast<uint32_t>(own_keys_.size());
+      own_keys_.push_back(write.version.key);
+    }
     if (parent != kNone) gold_[number].next_of_parent = std::exchange(entities_[parent].child, number);
     if (found != nullptr) DropItems(0, gold_[*found]), *found = number;
     if (found == nullptr) gold_of_.Insert(write.version.key.Prefix(), number);
@@ -1194,7 +1201,7 @@ template <class Emit>
 absl::Status MemoryStore<Pack>::ReadGold(size_t table, const Emit& emit) const {
   std::vector<std::pair<Digest, uint32_t>> rows;
   for (uint32_t row = 0; row < gold_.size(); ++row) {
-    if (gold_[row].blob != kNone) rows.emplace_back(gold_[row].key, row);
+    if (gold_[row].blob != kNone) rows.emplace_back(GoldKey(gold_[row]), row);
   }
   std::sort(rows.begin(), rows.end());
   for (const std::pair<Digest, uint32_t>& row : rows) {
