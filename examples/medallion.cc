@@ -11,6 +11,7 @@
 
 #include "medallion/silver/tables.h"
 #include "tool/command.h"
+#include "tool/ledger_run.h"
 #include "tool/ocpp_metrics.h"
 #include "tool/ocpp_quarantine.h"
 #include "tool/ocpp_run.h"
@@ -32,6 +33,7 @@ const Command* const kCommands[] = {
     &kOcppReplay,
     &kOcppMetrics,
     &kOcppForget,
+    &kLedgerRun,
 };
 
 constexpr std::string_view kExitCodes =
