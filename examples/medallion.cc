@@ -12,6 +12,8 @@
 #include "medallion/silver/tables.h"
 #include "tool/command.h"
 #include "tool/ledger_run.h"
+#include "tool/ocpp_metrics.h"
+#include "tool/ocpp_quarantine.h"
 #include "tool/ocpp_run.h"
 #include "tool/words.h"
 
@@ -20,7 +22,19 @@ namespace {
 
 enum Exit { kDone = 0, kFailed = 1, kUsage = 2 };
 
-const Command* const kCommands[] = {&kOcppRun, &kLedgerRun};
+const Command* const kCommands[] = {
+    &kOcppRun,
+    &kOcppQuarantineList,
+    &kOcppQuarantineShow,
+    &kOcppQuarantineRepair,
+    &kOcppQuarantineDiscard,
+    &kOcppQuarantineAccept,
+    &kOcppQuarantineReplay,
+    &kOcppReplay,
+    &kOcppMetrics,
+    &kOcppForget,
+    &kLedgerRun,
+};
 
 constexpr std::string_view kExitCodes =
     "\nExit codes: 0 done, and quarantined rows are a normal result; 1 something failed; 2 wrong usage.\n";
