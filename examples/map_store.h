@@ -154,8 +154,9 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
 
   std::vector<std::string> Names() const override {
     std::vector<std::string> names;
-    for (const std::string_view name : {Pack::kSilverTable, medallion::kQuarantineTable,
-                                        medallion::kAuditTable, medallion::kIgnoredTable}) {
+    for (const std::string_view name : medallion::SilverTables<Pack>()) names.emplace_back(name);
+    for (const std::string_view name :
+         {medallion::kQuarantineTable, medallion::kAuditTable, medallion::kIgnoredTable}) {
       names.emplace_back(name);
     }
     for (const std::string_view name : Pack::kGoldTables) names.emplace_back(name);
@@ -175,7 +176,7 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
       medallion::AppendGoldJson(write.row, rows.emplace_back());
     }
     for (const Element* element : InOrder()) {
-      if (medallion::TableOf(element->standing.fate, Pack::kSilverTable) != table) continue;
+      if (medallion::TableOf<Pack>(*element) != table) continue;
       const medallion::BronzeRecord& record = records_.at(KeyOf(IdOf(element->identity.order).record));
       medallion::AppendRow<Pack>(*element, record, rows.emplace_back());
     }

@@ -48,10 +48,10 @@ CREATE INDEX medallion_gold_due ON medallion_gold(due) WHERE due IS NOT NULL;
 )sql";
 
 // "element" where the rows are views of elements, else "row".
-const char* NumberOf(Table table) { return static_cast<size_t>(table) < kElementTables ? "element" : "row"; }
+const char* NumberOf(const TableShape& shape) { return shape.of_elements ? "element" : "row"; }
 
-std::string CreateSql(Table table, const TableShape& shape) {
-  std::string sql = "CREATE TABLE " + Quoted(shape.name) + "(" + NumberOf(table) + " INTEGER PRIMARY KEY";
+std::string CreateSql(const TableShape& shape) {
+  std::string sql = "CREATE TABLE " + Quoted(shape.name) + "(" + NumberOf(shape) + " INTEGER PRIMARY KEY";
   for (const Column& column : shape.columns) {
     const bool number = column.kind == ColumnKind::kInteger || column.kind == ColumnKind::kBoolean;
     sql += ", " + Quoted(column.name) + (number ? " INTEGER" : " TEXT");
@@ -60,8 +60,8 @@ std::string CreateSql(Table table, const TableShape& shape) {
 }
 
 // Of rows from a feed, or of one row.
-std::string PutSql(Table table, const TableShape& shape, bool fed) {
-  std::string names = NumberOf(table), values = fed ? "c0" : "?";
+std::string PutSql(const TableShape& shape, bool fed) {
+  std::string names = NumberOf(shape), values = fed ? "c0" : "?";
   for (size_t i = 0; i < shape.columns.size(); ++i) {
     names += ", " + Quoted(shape.columns[i].name);
     values += fed ? ",c" + std::to_string(i + 1) : ",?";
@@ -74,7 +74,7 @@ std::string PutSql(Table table, const TableShape& shape, bool fed) {
 std::string OrderSql(Table table, const TableShape& shape) {
   const std::string name = Quoted(shape.name);
   if (table == Table::kRunLog) return "SELECT t.row FROM " + name + " t ORDER BY t.row";
-  if (table >= Table::kGold) {
+  if (!shape.of_elements) {
     return "SELECT t.row FROM " + name +
            " t LEFT JOIN medallion_gold g ON g.row = t.row ORDER BY g.row_key, t.row";
   }
@@ -83,18 +83,18 @@ std::string OrderSql(Table table, const TableShape& shape) {
 }
 
 // The rows of the numbers that it is fed.
-std::string ReadSql(Table table, const TableShape& shape) {
+std::string ReadSql(const TableShape& shape) {
   std::string sql = "SELECT 0";
   for (const Column& column : shape.columns) sql += ", t." + Quoted(column.name);
-  return sql + " FROM medallion_rows r CROSS JOIN " + Quoted(shape.name) + " t ON t." + NumberOf(table) +
+  return sql + " FROM medallion_rows r CROSS JOIN " + Quoted(shape.name) + " t ON t." + NumberOf(shape) +
          " = r.c0";
 }
 
 // The row that was written last.
-std::string LastSql(Table table, const TableShape& shape) {
+std::string LastSql(const TableShape& shape) {
   std::string sql = "SELECT 0";
   for (const Column& column : shape.columns) sql += ", " + Quoted(column.name);
-  return sql + " FROM " + Quoted(shape.name) + " ORDER BY " + NumberOf(table) + " DESC LIMIT 1";
+  return sql + " FROM " + Quoted(shape.name) + " ORDER BY " + NumberOf(shape) + " DESC LIMIT 1";
 }
 
 std::pair<uint64_t, uint64_t> Half(const EntityKey& entity) {
@@ -152,6 +152,7 @@ absl::Status Core::Open(const std::string& path, const StoreShape& shape, const 
   pack_ = shape.pack;
   size_t columns = 16;  // of the tables that are no one else's
   shape_size_ = shape.tables.size();
+  silver_tables_ = shape.silver_tables;
   tables_ = std::make_unique<PublicTable[]>(tables());
   for (size_t i = 0; i < tables(); ++i) {
     tables_[i].shape = shape.tables[i];
@@ -219,7 +220,7 @@ absl::Status Core::Create() {
   if (!*fresh) return CheckOurs();
   std::string sql = kCreate + Timelines::CreateSql();
   for (const RunIndex* index : indexes_) sql += index->CreateSql();
-  for (size_t i = 0; i < tables(); ++i) sql += CreateSql(static_cast<Table>(i), tables_[i].shape);
+  for (size_t i = 0; i < tables(); ++i) sql += CreateSql(tables_[i].shape);
   sql += "INSERT INTO medallion_meta VALUES('pack', '" + pack_ + "');";
   sql += "PRAGMA application_id = " + std::to_string(kApplicationId) + ";";
   sql += "PRAGMA user_version = " + std::to_string(kSchemaVersion) + ";";
@@ -229,11 +230,10 @@ absl::Status Core::Create() {
 
 absl::Status Core::PrepareTables() {
   for (size_t i = 0; i < tables(); ++i) {
-    const auto table = static_cast<Table>(i);
     PublicTable& at = tables_[i];
-    absl::Status status = connection_.Prepare(PutSql(table, at.shape, false), "write a row", at.put);
-    if (status.ok()) status = connection_.Prepare(PutSql(table, at.shape, true), "write rows", at.feed);
-    const std::string drop = "DELETE FROM " + Quoted(at.shape.name) + " WHERE " + NumberOf(table) + " = ?";
+    absl::Status status = connection_.Prepare(PutSql(at.shape, false), "write a row", at.put);
+    if (status.ok()) status = connection_.Prepare(PutSql(at.shape, true), "write rows", at.feed);
+    const std::string drop = "DELETE FROM " + Quoted(at.shape.name) + " WHERE " + NumberOf(at.shape) + " = ?";
     if (status.ok()) status = connection_.Prepare(drop, "delete a row", at.drop);
     if (!status.ok()) return status;
   }
@@ -283,7 +283,7 @@ absl::Status Core::PrepareGold() {
     std::string sql;
   };
   std::string top = "SELECT max(ifnull((SELECT max(row) FROM medallion_gold), 0)";
-  for (size_t i = static_cast<size_t>(Table::kGold); i < tables(); ++i) {
+  for (size_t i = static_cast<size_t>(Table::kGold); i < gold_end(); ++i) {
     top += ", ifnull((SELECT max(row) FROM " + Quoted(tables_[i].shape.name) + "), 0)";
   }
   for (const Row& row : std::initializer_list<Row>{
@@ -367,7 +367,7 @@ absl::Status Core::Prepare() {
     if (auto status = connection_.Prepare(row.sql, row.doing, row.statement); !status.ok()) return status;
   }
   const TableShape& log = At(Table::kRunLog).shape;
-  absl::Status status = connection_.Prepare(LastSql(Table::kRunLog, log), "read the run log", last_log_);
+  absl::Status status = connection_.Prepare(LastSql(log), "read the run log", last_log_);
   if (status.ok()) status = PrepareTables();
   if (status.ok()) status = PrepareElements();
   if (status.ok()) status = PrepareGold();
@@ -637,9 +637,7 @@ absl::Status Core::ReadRecord(int64_t record, BronzeRecord& out, Arena& texts) {
   return absl::OkStatus();
 }
 
-absl::Status Core::DropRow(int64_t element, Fate fate) {
-  return Query(At(TableOf(fate)).drop, element).Run();
-}
+absl::Status Core::DropRow(int64_t element, Table table) { return Query(At(table).drop, element).Run(); }
 
 absl::Status Core::DropElement(int64_t element) { return Query(drop_element_, element).Run(); }
 
@@ -798,7 +796,7 @@ absl::Status Core::PutGold(std::span<const GoldEntry> entries,
     added.push_back({Short(rows[i].entity), (*stood)[i].number});
   }
   if (auto status = PutVersions(entries, *stood); !status.ok()) return status;
-  for (size_t table = 0; GoldTable(table) < static_cast<Table>(tables()); ++table) {
+  for (size_t table = 0; GoldTable(table) < static_cast<Table>(gold_end()); ++table) {
     size_t shown = 0;
     const auto show = [&](Cells& cells) {
       while (shown < rows.size() && entries[shown].table != table) ++shown;
@@ -855,8 +853,9 @@ absl::Status Core::PutLog(const Cells& cells, std::string_view json) {
 std::vector<std::string> Core::Names() const {
   std::vector<std::string> names;
   const auto add = [&](size_t table) { names.push_back(tables_[table].shape.name); };
-  for (size_t table = 0; table < kElementTables; ++table) add(table);
-  for (size_t table = static_cast<size_t>(Table::kGold); table < tables(); ++table) add(table);
+  for (size_t silver = 0; silver < silver_tables_; ++silver) add(static_cast<size_t>(SilverTable(silver)));
+  for (size_t table = 1; table < kElementTables; ++table) add(table);
+  for (size_t table = static_cast<size_t>(Table::kGold); table < gold_end(); ++table) add(table);
   add(static_cast<size_t>(Table::kRunLog));
   return names;
 }
@@ -871,7 +870,7 @@ absl::Status Core::Read(std::string_view table, const RowSink& sink) {
   const auto which = static_cast<Table>(at - all.begin());
   Statement order, read;
   absl::Status status = connection_.Prepare(OrderSql(which, at->shape), "read a table", order);
-  if (status.ok()) status = connection_.Prepare(ReadSql(which, at->shape), "read a table", read);
+  if (status.ok()) status = connection_.Prepare(ReadSql(at->shape), "read a table", read);
   if (!status.ok()) return status;
   Query numbers(order);
   const auto put = [&](Cells& cells) { return numbers.Next() && (cells.Put(numbers.Int(0)), true); };

@@ -962,9 +962,8 @@ std::optional<Row> MemoryStore<Pack>::Find(const Digest& key) const {
 template <class Pack>
 std::vector<std::string> MemoryStore<Pack>::Names() const {
   std::vector<std::string> names;
-  for (const std::string_view name : {Pack::kSilverTable, kQuarantineTable, kAuditTable, kIgnoredTable}) {
-    names.emplace_back(name);
-  }
+  for (const std::string_view name : SilverTables<Pack>()) names.emplace_back(name);
+  for (const std::string_view name : {kQuarantineTable, kAuditTable, kIgnoredTable}) names.emplace_back(name);
   for (const std::string_view name : Pack::kGoldTables) names.emplace_back(name);
   names.emplace_back(kRunLogTable);
   return names;
@@ -982,7 +981,7 @@ std::vector<uint32_t> MemoryStore<Pack>::SortedSlots(std::string_view table) con
     if (!IsLive(slot)) continue;
     Arena texts;
     const Element<Event> element = Unpack(slot, texts);
-    if (TableOf(element.standing.fate, Pack::kSilverTable) != table) continue;
+    if (TableOf<Pack>(element) != table) continue;
     places.push_back({records_.IdOf(slots_[slot].record), element.identity.order.ordinal, slot});
   }
   std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {

@@ -60,6 +60,17 @@ class SqliteStore final : public Store<Pack>, public Tables {
   using ElementRow = Element<Event>;
   static constexpr int kOrdinalBits = 24;
 
+  static sqlite::TableShape SilverShape(size_t table) {
+    return {.name = std::string(SilverTables<Pack>()[table]),
+            .columns = sqlite::ColumnsOf<Event>(SilverSample<Pack>(table)),
+            .of_elements = true};
+  }
+  // The table for everyone that shows the element.
+  sqlite::Table TableOf(const ElementRow& element) const {
+    if (element.standing.fate != Fate::kSilver) return sqlite::TableOf(element.standing.fate);
+    return core_.SilverTable(SilverTableOf<Pack>(element.row));
+  }
+
   // Reading.
   absl::Status Unpack(int64_t number, std::string_view body, ElementRow& element, Arena& texts) const;
   absl::Status ReadElement(int64_t number, std::optional<ElementRow>& element, Arena& texts);
@@ -133,14 +144,16 @@ absl::StatusOr<std::unique_ptr<SqliteStore<Pack>>> SqliteStore<Pack>::Open(const
                                                                            const SqliteOptions& options) {
   using sqlite::ColumnsOf;
   sqlite::StoreShape shape{.pack = std::string(Pack::kName),
-                           .tables = {{std::string(Pack::kSilverTable), ColumnsOf<Event>()},
-                                      {std::string(kQuarantineTable), ColumnsOf<QuarantineRow>()},
-                                      {std::string(kAuditTable), ColumnsOf<AuditRow>()},
-                                      {std::string(kIgnoredTable), ColumnsOf<IgnoredRow>()},
-                                      {std::string(kRunLogTable), ColumnsOf<RunLogRow>()}}};
+                           .tables = {SilverShape(0),
+                                      {std::string(kQuarantineTable), ColumnsOf<QuarantineRow>(), true},
+                                      {std::string(kAuditTable), ColumnsOf<AuditRow>(), true},
+                                      {std::string(kIgnoredTable), ColumnsOf<IgnoredRow>(), true},
+                                      {std::string(kRunLogTable), ColumnsOf<RunLogRow>()}},
+                           .silver_tables = SilverTables<Pack>().size()};
   gold::Rows<Gold>::Each([&]<class Row>(size_t table) {
     shape.tables.push_back({std::string(Pack::kGoldTables[table]), ColumnsOf<Row>()});
   });
+  for (size_t table = 1; table < shape.silver_tables; ++table) shape.tables.push_back(SilverShape(table));
   std::unique_ptr<SqliteStore> store(new SqliteStore);
   if (auto status = store->core_.Open(path, shape, options); !status.ok()) return status;
   return store;
@@ -668,7 +681,7 @@ absl::Status SqliteStore<Pack>::Replaces(int64_t number, const ElementRow& stood
   if (const auto mark = memory::MarkOf<Pack>(stood); mark.has_value()) {
     if (auto status = core_.timelines().Drop(*mark, number); !status.ok()) return status;
   }
-  return core_.DropRow(number, stood.standing.fate);
+  return core_.DropRow(number, TableOf(stood));
 }
 
 // Most elements come in the order of the batch's records; the records of others are looked up.
@@ -714,16 +727,14 @@ absl::Status SqliteStore<Pack>::PutElements(const Batch<Pack>& batch) {
   if (batch.elements.empty()) return absl::OkStatus();
   std::vector<Placed> placed;
   if (auto status = Place(batch, placed); !status.ok()) return status;
-  std::array<std::vector<Placed>, sqlite::kElementTables> by_table;
+  std::map<sqlite::Table, std::vector<Placed>> by_table;
   for (const Placed& at : placed) {
     if (auto status = Prepare(at); !status.ok()) return status;
-    by_table[static_cast<size_t>(sqlite::TableOf(at.element->standing.fate))].push_back(at);
+    by_table[TableOf(*at.element)].push_back(at);
   }
   if (auto status = PutBodies(placed); !status.ok()) return status;
-  for (size_t table = 0; table < sqlite::kElementTables; ++table) {
-    if (by_table[table].empty()) continue;
-    if (auto status = PutRows(static_cast<sqlite::Table>(table), by_table[table]); !status.ok())
-      return status;
+  for (const auto& [table, of_table] : by_table) {
+    if (auto status = PutRows(table, of_table); !status.ok()) return status;
   }
   return absl::OkStatus();
 }
