@@ -173,7 +173,8 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
     if (table == medallion::kRunLogTable) rows = log_;
     for (const auto& [key, write] : gold_) {
       if (Pack::kGoldTables[medallion::GoldTableOf(write.row)] != table) continue;
-      medallion::AppendGoldJson(write.row, rows.emplace_back());
+      medallion::ForShown(write.row,
+                          [&](const auto& row) { medallion::AppendJson(row, rows.emplace_back()); });
     }
     for (const Element* element : InOrder()) {
       if (medallion::TableOf<Pack>(*element) != table) continue;
@@ -376,8 +377,8 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
     stale_.insert(write.link.root);
   }
 
-  void Put(const GoldWrite& write) {
-    const Digest& key = write.version.key;
+  void Put(GoldWrite write) {
+    const Digest key = write.version.key;
     const bool drop = write.write == medallion::Write::kDelete;
     const auto before = gold_.find(key);
     if (before != gold_.end() && (!drop || before->second.entity == write.entity)) {
@@ -385,6 +386,7 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
       gold_of_entity_.erase({before->second.entity, key});
       gold_of_parent_.erase({before->second.parent, key});
       if (before->second.parent != Digest{}) stale_rollups_.insert(before->second.parent);
+      medallion::JoinStanding(before->second.row, write.row);
       gold_.erase(before);
     }
     if (drop) return;

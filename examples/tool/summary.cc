@@ -4,11 +4,10 @@
 #include <optional>
 #include <utility>
 
-#include "medallion/base/decimal.h"
 #include "medallion/base/text.h"
 #include "medallion/io/element_tables.h"
 #include "medallion/ocpp/charging.h"
-#include "nlohmann/json.hpp"
+#include "tool/json_columns.h"
 
 namespace medallion::tool {
 namespace {
@@ -27,22 +26,6 @@ std::string Shown(std::string_view text) {
   size_t end = kWidthMax;
   while (end > 0 && (static_cast<unsigned char>(shown[end]) & 0xC0) == 0x80) --end;  // never half a character
   return shown.substr(0, end) + "…";
-}
-
-std::string TextOf(const json& row, const char* column) {
-  const auto value = row.find(column);
-  if (value == row.end() || value->is_null()) return "";
-  return value->is_string() ? value->get_ref<const std::string&>() : value->dump();
-}
-
-std::string Joined(const json& row, const char* column) {
-  std::string joined;
-  const auto list = row.find(column);
-  if (list == row.end() || !list->is_array()) return joined;
-  for (const json& item : *list) {
-    if (item.is_string()) joined += (joined.empty() ? "" : ",") + item.get_ref<const std::string&>();
-  }
-  return joined;
 }
 
 size_t Width(std::string_view text) {
@@ -82,12 +65,6 @@ std::string Counts(std::string_view heading, const std::map<std::string, int64_t
   return rows.empty() ? "" : "\n" + std::string(heading) + "\n" + Grid(rows, {1});
 }
 
-std::string Kwh(int64_t thousandths) {
-  std::string text;
-  AppendFixed(thousandths, 3, text);
-  return text;
-}
-
 std::string DefaultsText(const ocpp::LineDefaults& defaults) {
   std::vector<std::vector<std::string>> rows;
   const auto add = [&](const char* field, int64_t lines, const char* stands_in) {
@@ -124,8 +101,7 @@ void Summary::AddSession(std::string_view line) {
   ++sessions_;
   StatusSums& sums = by_status_[status];
   ++sums.sessions;
-  const std::optional<Decimal> decimal = Decimal::Parse(energy);
-  const std::optional<int64_t> kwh = decimal ? decimal->Rounded(3) : std::nullopt;
+  const std::optional<int64_t> kwh = ThousandthsOf(row, "energy_kwh");
   if (!kwh) {
     ++sums.without_energy;
   } else {
@@ -186,8 +162,8 @@ std::string Summary::SessionsText(const RunFacts& facts) const {
   }
   rows = {{"status", "sessions", "final_kwh", "of", "provisional_kwh", "of", "without energy"}};
   const auto add = [&](const std::string& name, const StatusSums& sums) {
-    rows.push_back({name, std::to_string(sums.sessions), Kwh(sums.final_kwh),
-                    std::to_string(sums.final_sessions), Kwh(sums.provisional_kwh),
+    rows.push_back({name, std::to_string(sums.sessions), Decimal3(sums.final_kwh),
+                    std::to_string(sums.final_sessions), Decimal3(sums.provisional_kwh),
                     std::to_string(sums.provisional_sessions), std::to_string(sums.without_energy)});
   };
   StatusSums all;

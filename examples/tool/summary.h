@@ -17,13 +17,13 @@ namespace medallion::tool {
 
 // What the run did, beside what the tables say.
 struct RunFacts {
-  RunReport report;  // of all inputs together
-  Accounting books;  // of the store as it stands
-  ocpp::LineDefaults defaults;
-  std::string store;  // "memory", or where it lasts
+  RunReport report = {};  // of all inputs together
+  Accounting books = {};  // of the store as it stands
+  ocpp::LineDefaults defaults = {};
+  std::string store = {};  // "memory", or where it lasts
   bool store_lasts = false;
   bool public_id_tag_key = false;
-  std::string out;  // where the tables were written; or empty
+  std::string out = {};  // where the tables were written; or empty
 };
 
 class Summary {

@@ -3,11 +3,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace medallion::tool {
 namespace {
@@ -44,40 +46,72 @@ absl::Status SyncDirectory(const std::string& directory) {
   return result == 0 || error == EINVAL ? absl::OkStatus() : Error("cannot write", directory, error);
 }
 
-absl::StatusOr<std::unique_ptr<TableFile>> TableFile::Create(const std::string& directory,
-                                                             std::string_view table) {
-  std::string path = directory + "/" + std::string(table) + ".jsonl";
+absl::StatusOr<std::unique_ptr<LinesFile>> LinesFile::Create(const std::string& path) {
   std::FILE* file = std::fopen((path + ".partial").c_str(), "wb");
   if (file == nullptr) return Error("cannot write", path + ".partial", errno);
-  return std::unique_ptr<TableFile>(new TableFile(std::move(path), file));
+  return std::unique_ptr<LinesFile>(new LinesFile(path, file));
 }
 
-TableFile::TableFile(std::string path, std::FILE* file)
+LinesFile::LinesFile(std::string path, std::FILE* file)
     : path_(std::move(path)), partial_(path_ + ".partial"), file_(file) {}
 
-TableFile::~TableFile() {
+LinesFile::~LinesFile() {
   if (file_ != nullptr) std::fclose(file_);
   if (!partial_.empty()) std::remove(partial_.c_str());
 }
 
-absl::Status TableFile::Failed(std::string_view doing) const { return Error(doing, partial_, errno); }
+absl::Status LinesFile::Failed(std::string_view doing) const { return Error(doing, partial_, errno); }
 
-absl::Status TableFile::Append(std::string_view line) {
+absl::Status LinesFile::Append(std::string_view line) {
   const bool written =
       std::fwrite(line.data(), 1, line.size(), file_) == line.size() && std::fputc('\n', file_) == '\n';
   return written ? absl::OkStatus() : Failed("cannot write");
 }
 
-absl::Status TableFile::Flush() {
+absl::Status LinesFile::Flush() {
   if (std::fflush(file_) != 0 || ::fsync(::fileno(file_)) != 0) return Failed("cannot write");
   return absl::OkStatus();
 }
 
-absl::Status TableFile::Publish() {
+absl::Status LinesFile::Publish() {
   if (std::fclose(std::exchange(file_, nullptr)) != 0) return Failed("cannot close");
   if (std::rename(partial_.c_str(), path_.c_str()) != 0) return Failed("cannot rename");
   partial_.clear();
   return absl::OkStatus();
+}
+
+absl::Status WriteFile(const std::string& path, std::string_view text) {
+  auto file = LinesFile::Create(path);
+  if (!file.ok()) return file.status();
+  if (auto status = (*file)->Append(text); !status.ok()) return status;
+  if (auto status = (*file)->Flush(); !status.ok()) return status;
+  return (*file)->Publish();
+}
+
+absl::Status ReadTables(Tables& tables, const std::string& out, std::initializer_list<std::string_view> skip,
+                        const ShowRow& show) {
+  std::vector<std::unique_ptr<LinesFile>> files;
+  for (const std::string& table : tables.Names()) {
+    const bool shown = std::find(skip.begin(), skip.end(), table) == skip.end();
+    if (!shown && out.empty()) continue;
+    LinesFile* file = nullptr;
+    if (!out.empty()) {
+      auto created = LinesFile::Create(out + "/" + table + ".jsonl");
+      if (!created.ok()) return created.status();
+      file = files.emplace_back(*std::move(created)).get();
+    }
+    const auto status = tables.Read(table, [&](std::string_view json) {
+      if (shown) show(table, json);
+      return file == nullptr ? absl::OkStatus() : file->Append(json);
+    });
+    if (!status.ok()) return status;
+    if (file == nullptr) continue;
+    if (auto flushed = file->Flush(); !flushed.ok()) return flushed;
+  }
+  for (const auto& file : files) {
+    if (auto status = file->Publish(); !status.ok()) return status;
+  }
+  return out.empty() ? absl::OkStatus() : SyncDirectory(out);
 }
 
 }  // namespace medallion::tool

@@ -1,15 +1,18 @@
-// Tables as files: DIR/<table>.jsonl. A table is written under another name, brought to the disk and then
+// Tables as files: DIR/<table>.jsonl. A file is written under another name, brought to the disk and then
 // renamed, so nobody ever meets half a table: a file is the old one or the new one. One thread at a time.
 // Errors name the file and what the system said.
 #pragma once
 
 #include <cstdio>
+#include <functional>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "medallion/io/tables.h"
 
 namespace medallion::tool {
 
@@ -19,26 +22,35 @@ absl::Status PrepareDirectory(const std::string& directory);
 // Brings renames in the directory to the disk.
 absl::Status SyncDirectory(const std::string& directory);
 
-// One table on its way to its file. Where it goes before Publish, nothing of it is left.
-class TableFile {
+// Lines on their way to a file. Where it goes before Publish, nothing of it is left.
+class LinesFile {
  public:
-  static absl::StatusOr<std::unique_ptr<TableFile>> Create(const std::string& directory,
-                                                           std::string_view table);
-  ~TableFile();
-  TableFile(const TableFile&) = delete;
-  TableFile& operator=(const TableFile&) = delete;
+  static absl::StatusOr<std::unique_ptr<LinesFile>> Create(const std::string& path);
+  ~LinesFile();
+  LinesFile(const LinesFile&) = delete;
+  LinesFile& operator=(const LinesFile&) = delete;
 
   absl::Status Append(std::string_view line);
   absl::Status Flush();    // everything appended is on the disk
   absl::Status Publish();  // the file has its name; after Flush
 
  private:
-  TableFile(std::string path, std::FILE* file);
+  LinesFile(std::string path, std::FILE* file);
   absl::Status Failed(std::string_view doing) const;
 
   std::string path_;
   std::string partial_;  // the name until Publish; empty after it
   std::FILE* file_;
 };
+
+// The same for a whole text.
+absl::Status WriteFile(const std::string& path, std::string_view text);
+
+using ShowRow = std::function<void(std::string_view table, std::string_view json)>;
+
+// Shows every row and, where `out` names a directory, writes every table: first all of them, then their names.
+// Tables of `skip` are only written.
+absl::Status ReadTables(Tables& tables, const std::string& out, std::initializer_list<std::string_view> skip,
+                        const ShowRow& show);
 
 }  // namespace medallion::tool

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <utility>
 
+#include "medallion/base/pack.h"
 #include "medallion/base/text.h"
 #include "sha256_pair.h"
 
@@ -162,12 +163,9 @@ Digest HmacSha256(std::string_view key, std::string_view bytes) {
 }
 
 void AppendHex(const Digest& digest, std::string& out) {
-  constexpr char kHexDigits[] = "0123456789abcdef";
-  std::array<char, 64> text;
-  char* at = text.data();
-  for (const uint8_t byte : digest.bytes) {
-    *at++ = kHexDigits[byte >> 4];
-    *at++ = kHexDigits[byte & 15];
+  std::array<char, 2 * sizeof digest.bytes> text;
+  for (size_t i = 0; i < digest.bytes.size(); ++i) {
+    packing::PutDigits(static_cast<char>(digest.bytes[i]), text.data() + 2 * i);
   }
   out.append(text.data(), text.size());
 }

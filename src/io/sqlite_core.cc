@@ -75,8 +75,9 @@ std::string OrderSql(Table table, const TableShape& shape) {
   const std::string name = Quoted(shape.name);
   if (table == Table::kRunLog) return "SELECT t.row FROM " + name + " t ORDER BY t.row";
   if (!shape.of_elements) {
-    return "SELECT t.row FROM " + name +
-           " t LEFT JOIN medallion_gold g ON g.row = t.row ORDER BY g.row_key, t.row";
+    const std::string number = shape.series ? "t.row >> " + std::to_string(kItemBits) : "t.row";
+    return "SELECT t.row FROM " + name + " t LEFT JOIN medallion_gold g ON g.row = " + number +
+           " ORDER BY g.row_key, t.row";
   }
   return "SELECT t.element FROM " + name + " t JOIN bronze_records b ON b.record = t.element >> 24" +
          R"( ORDER BY b.topic, b."partition", b."offset", t.element & 16777215, b.digest)";
@@ -233,7 +234,8 @@ absl::Status Core::PrepareTables() {
     PublicTable& at = tables_[i];
     absl::Status status = connection_.Prepare(PutSql(at.shape, false), "write a row", at.put);
     if (status.ok()) status = connection_.Prepare(PutSql(at.shape, true), "write rows", at.feed);
-    const std::string drop = "DELETE FROM " + Quoted(at.shape.name) + " WHERE " + NumberOf(at.shape) + " = ?";
+    const std::string drop = "DELETE FROM " + Quoted(at.shape.name) + " WHERE " + NumberOf(at.shape) +
+                             (at.shape.series ? " >= ? AND row < ?" : " = ?");
     if (status.ok()) status = connection_.Prepare(drop, "delete a row", at.drop);
     if (!status.ok()) return status;
   }
@@ -285,6 +287,7 @@ absl::Status Core::PrepareGold() {
   std::string top = "SELECT max(ifnull((SELECT max(row) FROM medallion_gold), 0)";
   for (size_t i = static_cast<size_t>(Table::kGold); i < gold_end(); ++i) {
     top += ", ifnull((SELECT max(row) FROM " + Quoted(tables_[i].shape.name) + "), 0)";
+    if (tables_[i].shape.series) top += " >> " + std::to_string(kItemBits);
   }
   for (const Row& row : std::initializer_list<Row>{
            {find_gold_, "find the rows of an entity",
@@ -797,16 +800,53 @@ absl::Status Core::PutGold(std::span<const GoldEntry> entries,
   }
   if (auto status = PutVersions(entries, *stood); !status.ok()) return status;
   for (size_t table = 0; GoldTable(table) < static_cast<Table>(gold_end()); ++table) {
-    size_t shown = 0;
-    const auto show = [&](Cells& cells) {
-      while (shown < rows.size() && entries[shown].table != table) ++shown;
-      if (shown == rows.size()) return false;
-      cells.Put((*stood)[shown].number);
-      return columns(shown++, cells), true;
-    };
-    if (auto status = PutRows(GoldTable(table), show); !status.ok()) return status;
+    if (auto status = PutShown(table, entries, *stood, columns); !status.ok()) return status;
   }
   return gold_.Add(added);
+}
+
+// What the table shows of those entries that are of it.
+absl::Status Core::PutShown(size_t table, std::span<const GoldEntry> entries, std::span<const KeptGold> stood,
+                            absl::FunctionRef<void(size_t, Cells&)> columns) {
+  PublicTable& at = At(GoldTable(table));
+  size_t shown = 0;
+  const auto is_here = [&] {
+    while (shown < entries.size() && entries[shown].table != table) ++shown;
+    return shown < entries.size();
+  };
+  if (at.shape.series) {
+    for (; is_here(); ++shown) {
+      const auto put = [&](Cells& cells) { columns(shown, cells); };
+      if (auto status = PutItems(at, entries[shown], stood[shown].number, put); !status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+  const auto show = [&](Cells& cells) {
+    if (!is_here()) return false;
+    cells.Put(stood[shown].number);
+    return columns(shown++, cells), true;
+  };
+  return PutRows(GoldTable(table), show);
+}
+
+absl::Status Core::PutItems(PublicTable& table, const GoldEntry& entry, int64_t number,
+                            absl::FunctionRef<void(Cells&)> columns) {
+  constexpr int64_t kItemsMax = int64_t{1} << kItemBits;
+  if (entry.items_end > kItemsMax) {
+    return absl::OutOfRangeError(path() + ": write " + table.shape.name +
+                                 ": more than 16777216 rows of one series");
+  }
+  const int64_t first = number << kItemBits;
+  if (auto status = Query(table.drop, first + entry.items_begin, first + kItemsMax).Run(); !status.ok())
+    return status;
+  int64_t next = entry.items_begin;
+  const auto show = [&](Cells& cells) {
+    if (next == entry.items_end) return false;
+    cells.Put(first + next++);
+    return columns(cells), true;
+  };
+  Feed feed = show;
+  return Query(table.feed, feed).Run();
 }
 
 absl::Status Core::DropStood(const KeptGold& stood) {
@@ -815,7 +855,9 @@ absl::Status Core::DropStood(const KeptGold& stood) {
     if (auto status = MarkRollup(stood.parent); !status.ok()) return status;
   }
   if (auto status = Query(drop_gold_, stood.number).Run(); !status.ok()) return status;
-  return Query(At(GoldTable(stood.table)).drop, stood.number).Run();
+  PublicTable& table = At(GoldTable(stood.table));
+  if (!table.shape.series) return Query(table.drop, stood.number).Run();
+  return Query(table.drop, stood.number << kItemBits, (stood.number + 1) << kItemBits).Run();
 }
 
 absl::Status Core::DropGold(std::span<const GoldVersion> rows) {

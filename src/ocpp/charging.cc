@@ -24,8 +24,13 @@ std::string ValueText(const ChargingEvent& event, std::string_view name) {
   return text;
 }
 
-std::vector<Charging::Gold> Rows(std::vector<ChargingSession> sessions) {
-  return {std::make_move_iterator(sessions.begin()), std::make_move_iterator(sessions.end())};
+std::vector<Charging::Gold> Rows(std::vector<ChargingSession> sessions,
+                                 std::vector<MeterIntervals> intervals) {
+  std::vector<Charging::Gold> rows;
+  rows.reserve(sessions.size() + intervals.size());
+  for (ChargingSession& session : sessions) rows.emplace_back(std::move(session));
+  for (MeterIntervals& series : intervals) rows.emplace_back(std::move(series));
+  return rows;
 }
 
 // The children that are rows of this table.
@@ -69,22 +74,25 @@ std::vector<Charging::Gold> Charging::Derive(const Facts& facts, UtcTime clock, 
   const bool connector =
       !facts.history.empty() && facts.history[0].row.event_type == EventType::kStatusNotification;
   if (connector) return ConnectorRows(facts, model);
-  return Rows(DeriveSessions(facts.history, facts.contexts, clock, model, summary));
+  std::vector<MeterIntervals> intervals;
+  auto sessions = DeriveSessions(facts.history, facts.contexts, clock, model, summary, &intervals);
+  return Rows(std::move(sessions), std::move(intervals));
 }
 
 std::optional<std::vector<Charging::Gold>> Charging::Continue(std::string& summary, const Facts& added,
                                                               UtcTime clock, const Model& model) {
-  auto sessions = ContinueSessions(summary, added.history, added.contexts, clock, model);
+  std::vector<MeterIntervals> intervals;
+  auto sessions = ContinueSessions(summary, added.history, added.contexts, clock, model, &intervals);
   if (!sessions.has_value()) return std::nullopt;
-  return Rows(*std::move(sessions));
+  return Rows(*std::move(sessions), std::move(intervals));
 }
 
 RowVersion Charging::VersionOf(const Gold& row) {
   const auto key = [](const auto& own) {
-    if constexpr (requires { own.session_id; }) {
-      return own.session_id;
-    } else {
+    if constexpr (requires { RowKey(own); }) {
       return RowKey(own);
+    } else {
+      return own.session_id;
     }
   };
   return std::visit(
@@ -95,6 +103,12 @@ RowVersion Charging::VersionOf(const Gold& row) {
                           .updated_at = own.updated_at};
       },
       row);
+}
+
+std::optional<int64_t> Charging::MeasureOf(const Gold& row) {
+  const auto* session = std::get_if<ChargingSession>(&row);
+  if (session == nullptr || !session->energy_kwh.has_value()) return std::nullopt;
+  return session->energy_kwh->units;
 }
 
 UtcTime Charging::NextDue(const Gold& row) {

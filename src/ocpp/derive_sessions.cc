@@ -79,9 +79,17 @@ bool IsSession(const SessionFacts& facts, const SessionEnergy& energy) {
 // Where rows go, and with the only session of a history its summary, if it is plain.
 struct Output {
   std::vector<ChargingSession>& rows;
+  std::vector<MeterIntervals>* intervals = nullptr;
   std::string* summary = nullptr;
   uint64_t contexts = 0;  // their print
 };
+
+void PutIntervals(const Digest& session_id, const SessionEnergy& energy, const SessionRules& rules,
+                  std::vector<MeterIntervals>* intervals) {
+  if (intervals == nullptr) return;
+  std::optional<MeterIntervals> row = energy.intervals.Row(session_id, rules.model_version);
+  if (row.has_value()) intervals->push_back(*std::move(row));
+}
 
 // Appends the row of a session, if it is one.
 void Derive(const SessionFacts& facts, UtcTime data_clock, const SessionRules& rules, const Output& output) {
@@ -106,8 +114,18 @@ void Derive(const SessionFacts& facts, UtcTime data_clock, const SessionRules& r
     outline.ingest_max = std::max(outline.ingest_max, contested->row.ingest_ts);
   }
   if (!facts.has_id) outline.transaction_id = {};  // an id that is none is not shown
+  PutIntervals(facts.session_id, *energy, rules, output.intervals);
   output.rows.push_back(
       RowOf(facts.session_id, outline, *energy, facts.context, data_clock, rules, std::move(findings)));
+}
+
+// Readings alone.
+bool IsAlone(const Outline& outline) { return !outline.has_start && !outline.has_stop; }
+
+bool ShowsEnergy(const SessionState& state, const Options& options) {
+  Findings findings;
+  const std::optional<SessionEnergy> energy = PlainEnergy(state, options, findings);
+  return energy.has_value() && energy->shows_energy;
 }
 
 // Takes facts that all sort after those of the summary. False, if it takes the whole history to tell what they mean.
@@ -137,7 +155,8 @@ bool Extend(SessionSummary& summary, const Facts& added, bool told, const Option
 
 std::vector<ChargingSession> DeriveSessions(std::span<const ChargingElement> history,
                                             std::span<const std::string_view> contexts, UtcTime data_clock,
-                                            const SessionRules& rules, std::string* summary) {
+                                            const SessionRules& rules, std::string* summary,
+                                            std::vector<MeterIntervals>* intervals) {
   const Options& options = rules.options;
   if (summary != nullptr) summary->clear();
   std::vector<ChargingSession> rows;
@@ -149,13 +168,13 @@ std::vector<ChargingSession> DeriveSessions(std::span<const ChargingElement> his
   const Told told(contexts);
   const Root root = linked ? RootOf(all, told, options) : Root();
   const std::vector<ChargingElement> settled =
-      linked ? SettleUnits(all, options) : std::vector<ChargingElement>();
+      linked ? SettleUnits(all, told, options) : std::vector<ChargingElement>();
   std::vector<SessionFacts> sessions = GatherSessions(std::move(all), options, linked ? &root : nullptr);
   if (linked) {
     for (SessionFacts& facts : sessions) Complete(root, told, options, facts);
   }
   const bool one = sessions.size() == 1 && sessions.front().silver.size() == count;
-  const Output output{rows, one ? summary : nullptr, PrintOf(contexts)};
+  const Output output{rows, intervals, one ? summary : nullptr, PrintOf(contexts)};
   for (const SessionFacts& facts : sessions) {
     if (!facts.silver.empty()) Derive(facts, data_clock, rules, output);
   }
@@ -173,23 +192,29 @@ std::vector<ChargingSession> DeriveSessions(std::span<const ChargingElement> his
 std::optional<std::vector<ChargingSession>> ContinueSessions(std::string& summary,
                                                              std::span<const ChargingElement> added,
                                                              std::span<const std::string_view> contexts,
-                                                             UtcTime data_clock, const SessionRules& rules) {
+                                                             UtcTime data_clock, const SessionRules& rules,
+                                                             std::vector<MeterIntervals>* intervals) {
   const uint64_t print = PrintOf(contexts);
   const bool told = !contexts.empty();
   bool of_one = true;
   std::optional<SessionSummary> known = UnpackSummary(summary, rules, print);
-  if (!known.has_value() || !Extend(*known, InOrder(added, of_one), told, rules.options)) return std::nullopt;
+  if (!known.has_value()) return std::nullopt;
+  const bool alone = IsAlone(known->state.outline);
+  const bool was_none = alone && !ShowsEnergy(known->state, rules.options);
+  if (!Extend(*known, InOrder(added, of_one), told, rules.options)) return std::nullopt;
   Findings findings;
   const std::optional<SessionEnergy> energy = PlainEnergy(known->state, rules.options, findings);
   if (!energy.has_value()) return std::nullopt;
   const Outline& outline = known->state.outline;
   std::vector<ChargingSession> rows;
-  if (outline.has_start || outline.has_stop || energy->shows_energy) {
+  if (!IsAlone(outline) || energy->shows_energy) {
+    if (was_none && known->state.meter.between.end().items > 0) return std::nullopt;  // none of them stands
     const Digest id = added.empty() || told ? SessionId(outline.charge_point_id, outline.transaction_id)
                                             : SessionIdOf(added.front());
     const Told all(contexts);
     const SessionContext* context =
         outline.has_start ? all.Of(outline.start_ts, outline.connector_id) : nullptr;
+    PutIntervals(id, *energy, rules, intervals);
     rows.push_back(RowOf(id, outline, *energy, context, data_clock, rules, std::move(findings)));
   }
   summary = PackSummary(*known, rules, print);

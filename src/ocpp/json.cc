@@ -422,6 +422,12 @@ constexpr ConfigKey kConfigKeys[] = {
        return Limit(key, value, 1, int64_t{1'000'000'000'000}, 1, options.session_energy_max_wh);
      }},
     {"power_max_w_of", ReadPowerOf},
+    {"meter_intervals",
+     [](const std::string& key, const json& value, Options& options) {
+       if (!value.is_boolean()) return Wrong(key, "true or false");
+       options.meter_intervals = value.get<bool>();
+       return absl::OkStatus();
+     }},
     {"site_zone", ReadZone<&Options::site_zone>},
     {"site_zones", ReadSiteZones},
 };

@@ -10,6 +10,7 @@
 #include "medallion/base/columns.h"
 #include "medallion/ocpp/charging_event.h"
 #include "medallion/ocpp/charging_session.h"
+#include "medallion/ocpp/meter_intervals.h"
 #include "medallion/ocpp/options.h"
 #include "register_series.h"
 #include "session_facts.h"
@@ -20,8 +21,6 @@ namespace medallion::ocpp {
 inline constexpr std::string_view kRegisterMeasurand = "Energy.Active.Import.Register";
 inline constexpr std::string_view kIntervalMeasurand = "Energy.Active.Import.Interval";
 inline constexpr std::string_view kPowerMeasurand = "Power.Active.Import";
-inline constexpr std::string_view kBeginContext = "Transaction.Begin";
-inline constexpr std::string_view kEndContext = "Transaction.End";
 
 struct SessionEnergy {
   std::optional<Thousandths> meter_start_wh;  // nothing, if it was set aside
@@ -33,6 +32,7 @@ struct SessionEnergy {
   bool readings_final = false;      // both readings are valid and come from the same source
   bool shows_energy = false;        // a register grows, or power or interval energy is above zero
   std::optional<Place> begin, end;  // where the readings came from that decide energy_kwh, or will
+  IntervalsWriter intervals;        // between the registers that count, where the options ask for them
   bool operator==(const SessionEnergy&) const = default;
 };
 
@@ -45,6 +45,9 @@ struct MeterReading {
   UtcTime ts;
   Thousandths wh;
   Place from;
+  UtcTime received = kNoTime;
+
+  IntervalsWriter::Reading ForInterval() const { return {ts, wh, received}; }
 };
 
 // What judging a session's registers came to.
@@ -65,9 +68,6 @@ struct MeterOutcome {
 
 // The energy by registers; all but the readings of start and stop.
 SessionEnergy EnergyOf(const MeterOutcome& outcome, const Options& options);
-
-// A meter that starts at zero for every session; whether it did before is not known here.
-bool IsRebased(const MeterOutcome& outcome);
 
 // Equal but for noise.
 bool IsSame(Thousandths a, Thousandths b);

@@ -47,8 +47,8 @@ std::optional<SessionEnergy> EnergyOfPlain(const PlainMeter& meter, bool has_sto
   if (meter.has_begin) energy.meter_start_wh = meter.first.wh;
   if (meter.stopped.has_value()) energy.meter_stop_wh = meter.stopped->wh;
   energy.shows_energy = energy.shows_energy || meter.shows_power;
+  energy.intervals = meter.between;
   if (has_stop && !meter.stopped.has_value()) findings.Note(SessionFlag::kNoEndReading);
-  if (IsRebased(outcome)) findings.Note(SessionFlag::kMeterRebased);
   std::optional<std::string> contradiction = Contradiction(meter.power.sum());
   if (contradiction.has_value()) findings.Note(SessionFlag::kUnitSuspect, *std::move(contradiction));
   return energy;
@@ -91,14 +91,14 @@ void Outline::Take(const ChargingEvent& row, const Coordinate* stop_at) {
 
 void PlainMeter::TakeStart(const ChargingElement& start) {
   if (!start.row.meter_wh.has_value()) return;
-  const MeterReading reading{start.row.event_ts, *start.row.meter_wh, PlaceOf(start)};
+  const MeterReading reading{start.row.event_ts, *start.row.meter_wh, PlaceOf(start), start.row.ingest_ts};
   plain = plain && registers == 0 && !CannotBe(reading.wh) && Append(reading, {});
   has_begin = begin_is_header = true;
 }
 
 void PlainMeter::TakeStop(const ChargingElement& stop) {
   if (!stop.row.meter_wh.has_value()) return;
-  stopped = MeterReading{stop.row.event_ts, *stop.row.meter_wh, PlaceOf(stop)};
+  stopped = MeterReading{stop.row.event_ts, *stop.row.meter_wh, PlaceOf(stop), stop.row.ingest_ts};
   plain = plain && !CannotBe(stopped->wh);
 }
 
@@ -114,7 +114,8 @@ void PlainMeter::TakeReading(const ChargingElement& reading, const Limits& limit
 }
 
 void PlainMeter::TakeSample(const ChargingElement& sample, int rank, const Limits& limits) {
-  const MeterReading reading{sample.row.event_ts, *sample.row.meter_wh, PlaceOf(sample)};
+  const MeterReading reading{sample.row.event_ts, *sample.row.meter_wh, PlaceOf(sample),
+                             sample.row.ingest_ts};
   const bool at_one_location = !sampled || rank == location;
   const bool is_begin = sample.row.context == kBeginContext;
   sampled = true;
@@ -142,6 +143,7 @@ bool PlainMeter::Append(const MeterReading& next, const Limits& limits) {
   } else {
     if (!Continues({last.ts, last.wh, top, first.wh}, {next.ts, next.wh}, limits)) return false;
     growth += std::max(int64_t{0}, next.wh.units - last.wh.units);
+    if (keeps_intervals) between.Add(last.ForInterval(), next.ForInterval());
     last = next;
     top = std::max(top, next.wh);
   }
@@ -181,12 +183,15 @@ void SessionState::Take(const ChargingElement& fact, const Options& options) {
   if (!outline.has_start && !outline.has_stop) meter.shows_power = meter.shows_power || ShowsPower(row);
   if (!IsReading(fact)) return;
   if (outline.Holds(row.event_ts)) return meter.TakeReading(fact, limits);
-  outline.reading_outside = true;
+  if (row.meter_wh.has_value() && row.context == kEndContext) meter.end_sampled = true;
+  IsOfHeader(row, start_at, stop_at) ? meter.plain = false : outline.reading_outside = true;
 }
 
 SessionState StateOf(const SessionFacts& facts, const Options& options) {
   SessionState state;
   state.limits = LimitsOf(facts.silver.front()->row.charge_point_id, std::nullopt, options);
+  if (facts.start != nullptr) state.start_at = &facts.start->row.at;
+  state.meter.keeps_intervals = options.meter_intervals;
   if (facts.stop != nullptr) state.stop_at = &facts.stop->row.at;
   if (facts.start != nullptr) state.Take(*facts.start, options);
   for (size_t i = 0; i < facts.silver.size(); ++i) {

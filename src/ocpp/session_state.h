@@ -48,6 +48,7 @@ struct Outline {
 // the whole history gives the energy.
 struct PlainMeter {
   bool plain = true;
+  bool keeps_intervals = false;
   bool has_begin = false;        // the first register is the session's begin reading
   bool begin_is_header = false;  // and that of its start
   bool sampled = false;          // there was a register sample
@@ -63,6 +64,7 @@ struct PlainMeter {
   int64_t growth = 0;                   // the sum of all that was positive
   std::optional<MeterReading> stopped;  // the stop's reading: not yet one of the registers
   PowerComparison power;
+  IntervalsWriter between;  // the registers, where the options ask for it
 
   void TakeStart(const ChargingElement& start);
   void TakeStop(const ChargingElement& stop);
@@ -80,8 +82,9 @@ struct SessionState {
   Outline outline;
   PlainMeter meter;
   Limits limits;
-  const Coordinate* stop_at =
-      nullptr;  // of the stop, once it is among the facts; its message holds earlier samples
+  // Of the start and the stop, once they are among the facts: a stop's message holds earlier samples.
+  const Coordinate* start_at = nullptr;
+  const Coordinate* stop_at = nullptr;
 
   void Take(const ChargingElement& fact, const Options& options);
 };

@@ -26,7 +26,7 @@ namespace {
 //   128 bits  = number: the upper half    number: the lower
 //   text      = LEB128 of its length + 1  bytes; the length 0 and no bytes: the text before it that had the same role
 //   optional  = flag  its value, if there is one
-constexpr char kVersion = 2;
+constexpr char kVersion = 3;
 
 // Calls `visit` for each field that says something, in a fixed order. Summary is SessionSummary or const
 // SessionSummary. What a plain session implies is left out.
@@ -48,6 +48,7 @@ void VisitSummary(Summary& summary, Visitor& visit) {
   visit(meter.location), visit(meter.power_location), visit(meter.registers);
   if (meter.registers > 0) visit(meter.first), visit(meter.last), visit(meter.top), visit(meter.growth);
   visit(meter.stopped);
+  if (meter.keeps_intervals) visit(meter.between);
   PowerComparison::VisitFields(meter.power, visit);
 
   auto& last = summary.last;
@@ -89,6 +90,12 @@ class Writer {
   }
   void operator()(const MeterReading& reading) {
     (*this)(reading.ts), (*this)(reading.wh), (*this)(reading.from.at), (*this)(reading.from.ordinal);
+    (*this)(reading.received);
+  }
+  void operator()(const IntervalsWriter& intervals) {
+    const IntervalsEnd& end = intervals.end();
+    (*this)(end.items), (*this)(end.bytes), (*this)(end.to), (*this)(end.received);
+    (*this)(end.print[0]), (*this)(end.print[1]);
   }
   void operator()(const PowerSample& sample) { (*this)(sample.ts), (*this)(sample.milli_watt); }
   template <class T>
@@ -142,6 +149,13 @@ class Reader {
   }
   void operator()(MeterReading& reading) {
     (*this)(reading.ts), (*this)(reading.wh), (*this)(reading.from.at), (*this)(reading.from.ordinal);
+    (*this)(reading.received);
+  }
+  void operator()(IntervalsWriter& intervals) {
+    IntervalsEnd end;
+    (*this)(end.items), (*this)(end.bytes), (*this)(end.to), (*this)(end.received);
+    (*this)(end.print[0]), (*this)(end.print[1]);
+    intervals = IntervalsWriter(end);
   }
   void operator()(PowerSample& sample) { (*this)(sample.ts), (*this)(sample.milli_watt); }
   template <class T>
@@ -209,6 +223,7 @@ std::optional<SessionSummary> UnpackSummary(std::string_view bytes, const Sessio
   const std::string head = HeadOf(rules, contexts);
   if (!bytes.starts_with(head)) return std::nullopt;
   SessionSummary summary;
+  summary.state.meter.keeps_intervals = rules.options.meter_intervals;
   Reader reader(bytes.substr(head.size()));
   VisitSummary(summary, reader);
   if (!reader.AtEnd()) return std::nullopt;

@@ -235,6 +235,19 @@ TEST_CASE("law: deriving touched keys only equals deriving everything from scrat
   }
 }
 
+// What was added behind the intervals that stand.
+std::vector<MeterIntervals> Joined(const std::vector<MeterIntervals>& stand,
+                                   std::vector<MeterIntervals> added) {
+  for (MeterIntervals& series : added) {
+    const auto before = std::find_if(stand.begin(), stand.end(), [&](const MeterIntervals& other) {
+      return other.session_id == series.session_id;
+    });
+    REQUIRE((before != stand.end() || series.own_begin().items == 0));
+    if (before != stand.end()) series.Join(before->own_items());
+  }
+  return added;
+}
+
 // Goes on from the first facts, in order of time or not, in steps. How many steps went on.
 int64_t GoOn(std::vector<ChargingElement> history, const SessionRules& rules, Random& random) {
   if (random.Chance(800'000)) {
@@ -247,19 +260,23 @@ int64_t GoOn(std::vector<ChargingElement> history, const SessionRules& rules, Ra
     return 1 + static_cast<size_t>(random.Below(static_cast<int64_t>(all.size() - from)));
   };
   std::string summary;
+  std::vector<MeterIntervals> stand;
   int64_t went_on = 0;
   for (size_t begin = 0, end = 0; end < all.size(); begin = end) {
     end += step(end);
     const UtcTime clock{all.back().row.ingest_ts.us + random.Below(40) * kMicrosPerHour};
     std::string whole_summary;
-    const auto whole = DeriveSessions(all.first(end), {}, clock, rules, &whole_summary);
-    const auto rows = ContinueSessions(summary, all.subspan(begin, end - begin), {}, clock, rules);
+    std::vector<MeterIntervals> whole_intervals, added;
+    const auto whole = DeriveSessions(all.first(end), {}, clock, rules, &whole_summary, &whole_intervals);
+    const auto rows = ContinueSessions(summary, all.subspan(begin, end - begin), {}, clock, rules, &added);
     if (rows.has_value()) {
       ++went_on;
       REQUIRE(*rows == whole);
       REQUIRE(summary == whole_summary);
+      REQUIRE(Joined(stand, std::move(added)) == whole_intervals);
     }
     summary = whole_summary;
+    stand = std::move(whole_intervals);
   }
   return went_on;
 }
@@ -349,6 +366,50 @@ TEST_CASE("law: stopping at any call of the store, then resuming, ends in the sa
       }
     }
   }
+}
+
+// Rows of a table as JSON.
+std::vector<nlohmann::json> RowsOf(Tables& tables, std::string_view table) {
+  std::vector<nlohmann::json> rows;
+  const auto keep = [&](std::string_view line) {
+    rows.push_back(nlohmann::json::parse(line));
+    return absl::OkStatus();
+  };
+  REQUIRE(tables.Read(table, keep).ok());
+  return rows;
+}
+
+int64_t MilliWh(const nlohmann::json& cell) { return *Decimal::Parse(cell.get<std::string>())->Rounded(3); }
+
+TEST_CASE("law: the intervals of a session with final energy add up to it") {
+  int64_t sums = 0;
+  for (uint64_t seed = 0; seed < testing::LawSeeds(); ++seed) {
+    CAPTURE(seed);
+    const testing::Feed feed = FeedOf(seed);
+    const Options options = OptionsFor(seed);
+    MemoryStore<Charging> store;
+    Runner<Charging> runner(store, options);
+    Random cuts(seed);
+    TakeAll(runner, feed.records, &cuts);
+    std::map<std::string, int64_t> sum;  // by session
+    std::set<std::string> untold;
+    for (const nlohmann::json& row : RowsOf(store, "gold_meter_intervals")) {
+      const std::string id = row.at("session_id");
+      if (row.at("energy_wh").is_null()) {
+        untold.insert(id);
+      } else {
+        REQUIRE(MilliWh(row.at("energy_wh")) >= 0);
+        sum[id] += MilliWh(row.at("energy_wh"));
+      }
+    }
+    for (const nlohmann::json& row : RowsOf(store, Charging::kGoldTables[0])) {
+      const std::string id = row.at("session_id");
+      if (!row.at("energy_is_final").get<bool>() || untold.contains(id)) continue;
+      REQUIRE(sum[id] == MilliWh(row.at("meter_stop_wh")) - MilliWh(row.at("meter_start_wh")));
+      ++sums;
+    }
+  }
+  CHECK(sums > static_cast<int64_t>(testing::LawSeeds()));
 }
 
 TEST_CASE("law: every row names Bronze coordinates that exist") {

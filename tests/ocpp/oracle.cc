@@ -22,6 +22,8 @@ constexpr const char* kSteps[] = {
 #include "ocpp/oracle_sessions.sql"
     ,
 #include "ocpp/oracle_tables.sql"
+    ,
+#include "ocpp/oracle_gold.sql"
 };
 
 constexpr const char* kInput = R"sql(
@@ -30,10 +32,18 @@ CREATE TABLE delivery(topic TEXT, partition INT, "offset" INT, key TEXT, broker_
                       direction TEXT, version TEXT, connection_id TEXT, payload BLOB);
 )sql";
 
-constexpr const char* kTables[] = {
-    "silver_charging_events", "silver_quarantine_events", "silver_duplicate_events_audit",
-    "silver_ignored",         "gold_charging_sessions",   "accounting_by_fate",
-    "accounting_by_hour"};
+constexpr const char* kTables[] = {"silver_charging_events",
+                                   "silver_quarantine_events",
+                                   "silver_duplicate_events_audit",
+                                   "silver_ignored",
+                                   "gold_charging_sessions",
+                                   "gold_charging_stats_daily",
+                                   "gold_connector_status_history",
+                                   "gold_connector_current_status",
+                                   "gold_charge_point_health",
+                                   "gold_meter_intervals",
+                                   "accounting_by_fate",
+                                   "accounting_by_hour"};
 
 class Database {
  public:

@@ -5,7 +5,7 @@
 //
 // Left out: the analysis of register series (glitches, resets, implausible begins, two references, phases,
 // intervals, power against register). A session that would need it is marked, and Differences passes over the
-// columns that rest on it. Rules that look beyond one transaction id (TX_ID_INFERRED, SUPERSEDED,
+// columns that rest on it, in the session's day too, and over its meter intervals. Rules that look beyond one transaction id (TX_ID_INFERRED, SUPERSEDED,
 // UNATTRIBUTED_ENERGY) are not here.
 #pragma once
 

@@ -24,6 +24,11 @@ const std::map<std::string, std::vector<std::string>, std::less<>>& Keys() {
        {"topic", "partition", "offset", "ordinal", "event_id", "business_key"}},
       {"silver_ignored", {"topic", "partition", "offset", "ordinal"}},
       {"gold_charging_sessions", {"session_id"}},
+      {"gold_charging_stats_daily", {"charge_point_id", "stats_date"}},
+      {"gold_connector_status_history", {"charge_point_id", "evse_id", "connector_id", "valid_from"}},
+      {"gold_connector_current_status", {"charge_point_id", "evse_id", "connector_id"}},
+      {"gold_charge_point_health", {"charge_point_id"}},
+      {"gold_meter_intervals", {"session_id", "from_ts", "to_ts"}},
       {"accounting_by_fate", {"fate"}},
       {"accounting_by_hour", {"hour", "fate"}},
   };
@@ -37,17 +42,27 @@ const Names& NeverCompared() {
 
 // Columns and flags of a session that rest on the analysis of its register series.
 const Names& SeriesColumns() {
-  static const Names names = {"meter_start_wh",  "meter_stop_wh", "last_meter_wh",       "energy_kwh",
-                              "energy_is_final", "energy_basis",  "energy_estimate_kwh", "evidence"};
+  static const Names names = {
+      "meter_start_wh", "meter_stop_wh",       "last_meter_wh", "energy_kwh",       "energy_is_final",
+      "energy_basis",   "energy_estimate_kwh", "evidence",      "energy_kwh_final", "energy_kwh_provisional"};
   return names;
 }
 
 const Names& SeriesFlags() {
-  static const Names names = {"METER_ANOMALY",       "METER_DECREASED",          "METER_RESET",
-                              "METER_START_INVALID", "METER_STOP_INVALID",       "NO_END_READING",
-                              "UNIT_SUSPECT",        "TXDATA_MISMATCH",          "SIGNED_RAW_MISMATCH",
-                              "ZERO_ENERGY",         "METER_NON_MONOTONIC",      "METER_GLITCH",
-                              "METER_REBASED",       "MIXED_REGISTER_REFERENCE", "SINGLE_PHASE",
+  static const Names names = {"METER_ANOMALY",
+                              "METER_DECREASED",
+                              "METER_RESET",
+                              "METER_START_INVALID",
+                              "METER_STOP_INVALID",
+                              "NO_END_READING",
+                              "UNIT_SUSPECT",
+                              "TXDATA_MISMATCH",
+                              "SIGNED_RAW_MISMATCH",
+                              "ZERO_ENERGY",
+                              "METER_NON_MONOTONIC",
+                              "METER_GLITCH",
+                              "MIXED_REGISTER_REFERENCE",
+                              "SINGLE_PHASE",
                               "BASELINE_INFERRED"};
   return names;
 }
@@ -126,6 +141,7 @@ class Comparison {
     for (const auto& [name, rows] : ours) {
       const auto other = theirs.find(name);
       const size_t count = other == theirs.end() ? 0 : other->second.size();
+      if (IsMarked(rows[0], "_uncertain")) continue;
       if (count != rows.size() && !IsMarked(rows[0], "_opened_by_odd_series")) {
         Report(name, "rows", std::to_string(rows.size()) + " as " + Summary(rows[0]), std::to_string(count));
       }
@@ -186,16 +202,31 @@ class Comparison {
   std::vector<std::string>& report_;
 };
 
+Names OddSessions(const OracleTables& oracle) {
+  Names odd;
+  const auto sessions = oracle.find("gold_charging_sessions");
+  if (sessions == oracle.end()) return odd;
+  for (const OracleRow& row : sessions->second) {
+    if (row.at("_odd_series") == "1") odd.insert(row.at("session_id").value_or(""));
+  }
+  return odd;
+}
+
 }  // namespace
 
 std::string Differences(const OracleTables& oracle,
                         const std::map<std::string, std::vector<std::string>>& product_json_lines) {
   std::vector<std::string> report;
+  const Names odd = OddSessions(oracle);
   for (const auto& [table, lines] : product_json_lines) {
     const auto ours = oracle.find(table);
     if (ours == oracle.end()) continue;
     std::vector<OracleRow> rows;
     for (const std::string& line : lines) rows.push_back(ReadProductRow(line));
+    if (table == "gold_meter_intervals") {  // the oracle has none of an odd series
+      std::erase_if(rows,
+                    [&](const OracleRow& row) { return odd.contains(row.at("session_id").value_or("")); });
+    }
     Comparison(table, report).Compare(ours->second, rows);
   }
   std::string text;

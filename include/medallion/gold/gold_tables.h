@@ -1,17 +1,54 @@
 // The Gold tables of a pack. Its Gold type is the struct of its only table, or a std::variant of the structs of several:
 // then Pack::kGoldTables names them in the variant's order. Beside VisitColumns a row type offers what its pack's
 // VersionOf, NextDue and ParentOf ask.
+//
+// A row may be a series: its table shows it as many rows, its items, and it grows at its end, so that adding some costs
+// what they cost. Such a type offers, where others have their columns,
+//
+//   using Item = …;                        // with VisitColumns
+//   SeriesPlace own_begin() const;         // what comes before it stands already, in the row that it replaces
+//   std::string_view own_items() const;    // its items from there on, as bytes to keep. VisitFields leaves them out
+//   void Join(std::string_view stood);     // puts the first own_begin().bytes of these before its own
+//   void Take(std::string items);          // these are all of them
+//   Item before() const;                   // what stands before its own: no row, but what Next goes on from
+//   static bool Next(std::string_view& left, Item& item);  // reads the next of `left`; false at the end
+//
+// The row that stands ends at own_begin() or behind it: what is behind goes.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <variant>
 
 #include "medallion/base/columns.h"
 
 namespace medallion {
 
+// Where the items of a series are cut: so many before it, in so many bytes.
+struct SeriesPlace {
+  int64_t items = 0;
+  int64_t bytes = 0;
+};
+
+template <class Row>
+concept IsSeries = requires {
+  typename Row::Item;
+};
+
 namespace gold {
+
+// What a table shows of a Gold row: itself, or its items.
+template <class Row>
+struct Shown {
+  using Type = Row;
+};
+template <IsSeries Row>
+struct Shown<Row> {
+  using Type = typename Row::Item;
+};
 
 template <class Gold>
 struct Rows {
@@ -59,9 +96,43 @@ size_t GoldTableOf(const Gold& row) {
   }
 }
 
+// Calls use(item) for each of the series' own items.
+template <IsSeries Row, class Use>
+void ForItems(const Row& row, Use&& use) {
+  std::string_view left = row.own_items();
+  for (auto item = row.before(); Row::Next(left, item);) use(std::as_const(item));
+}
+
+// Calls use(shown) for each row that the table shows of this one, which is whole.
+template <class Gold, class Use>
+void ForShown(const Gold& row, Use&& use) {
+  VisitGold(row, [&]<class Row>(const Row& own) {
+    if constexpr (IsSeries<Row>) {
+      ForItems(own, use);
+    } else {
+      use(own);
+    }
+  });
+}
+
+// Appends the row, which is no series, as JSON.
 template <class Gold>
 void AppendGoldJson(const Gold& row, std::string& out) {
-  VisitGold(row, [&](const auto& own) { AppendJson(own, out); });
+  ForShown(row, [&](const auto& shown) { AppendJson(shown, out); });
+}
+
+// For stores that keep whole rows: puts before a series' items those of the row that it replaces. `stood` is that row.
+template <class Gold>
+void JoinStanding(const Gold& stood, Gold& row) {
+  gold::Rows<Gold>::Each([&]<class Row>(size_t) {
+    if constexpr (IsSeries<Row> && kGoldTablesOf<Gold> != 1) {
+      const Row* const before = std::get_if<Row>(&stood);
+      Row* const own = std::get_if<Row>(&row);
+      if (before != nullptr && own != nullptr) own->Join(before->own_items());
+    } else if constexpr (IsSeries<Row>) {
+      row.Join(stood.own_items());
+    }
+  });
 }
 
 }  // namespace medallion

@@ -7,7 +7,7 @@
 //               cut, fact                     only where `shape` says so
 //               standing?                     only where it is not that of a plain Silver row:
 //                 fate, conflict, differs, filled, winner order, since
-//                 a coordinate for each bit of `filled`; then the row's own values: a mask, all of them
+//                 a coordinate for each bit of `filled`; then the row's own values: a mask, those that it has a bit for
 //               texts?                        only where there are any: violations, reason, detail
 //               milestone, confirms?          only where it is one, or does
 //               the row
@@ -68,7 +68,9 @@ void VisitStanding(Element& element, Io& io) {
   }
   if constexpr (!std::is_const_v<Element> && requires { io.texts; }) standing.others = io.texts.Keep(others);
   io(element.identity.values.known);
-  for (auto& value : element.identity.values.field) io(value);
+  for (size_t i = 0; i < kValuesMax; ++i) {
+    if ((element.identity.values.known >> i & 1) != 0) io(element.identity.values.field[i]);
+  }
 }
 
 // Shows all but the shape, the lag, the record and the entity to `io`, which writes, reads or measures.

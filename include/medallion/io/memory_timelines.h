@@ -13,6 +13,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "medallion/gold/resolve.h"
+#include "medallion/io/memory_tables.h"
 #include "medallion/io/store.h"
 
 namespace medallion::memory {
@@ -49,8 +50,19 @@ class Timelines {
   void Resolved(const ResolvedTimeline& resolved);
 
   std::vector<TimelinePart> Touched(size_t most) const;
-  // Elements of a part, each once, in the order of their numbers; some of them may be gone.
-  std::vector<uint32_t> Find(const TimelinePart& part);
+  // Appends the elements of a part, each once, in the order of their numbers; some of them may be gone.
+  void Find(const TimelinePart& part, std::vector<uint32_t>& elements);
+
+  // The stages of a look-up that can be begun ahead of it; `hash` is the subject's Fingerprint.
+  void Prefetch(uint64_t hash) const { index_.Prefetch(hash); }
+  void PrefetchLine(uint64_t hash) const {
+    const uint32_t number = index_.Guess(hash);
+    if (number != kNone) PrefetchAll(lines_[number]);
+  }
+  void PrefetchEntries(uint64_t hash) const {
+    const uint32_t number = index_.Guess(hash);
+    if (number != kNone) __builtin_prefetch(lines_[number].entries.data() + lines_[number].entries.size());
+  }
 
  private:
   struct Entry {
@@ -67,11 +79,11 @@ class Timelines {
     bool is_touched = false;
     bool watch = false;
   };
-  Line& LineOf(const std::string& subject);
+  uint32_t NumberOf(const std::string& subject);
   void Touch(const Mark& mark, uint32_t number);
 
   std::deque<Line> lines_;
-  absl::flat_hash_map<std::string, uint32_t> number_of_;
+  HashIndex index_;                // of them, by subject
   std::vector<uint32_t> touched_;  // in the order of their first touch; some may be resolved again
   size_t touched_begin_ = 0;       // those before are
 };

@@ -8,7 +8,8 @@
 //
 //   struct Pack {
 //     using Event = …;    // a Silver row: see base/columns.h for VisitColumns, io/element_codec.h for VisitFields
-//     using Gold = …;     // a derived row, or a std::variant of rows of several tables: VisitColumns, VisitFields
+//     using Gold = …;     // a derived row, or a std::variant of rows of several tables: VisitColumns, VisitFields; see
+//                         // gold/gold_tables.h
 //     using Options = …;
 //     static constexpr std::string_view kName, kSilverTable;
 //     // These three in place of kSilverTable where rows of several kinds have a table each: VisitColumns then shows the
@@ -33,7 +34,8 @@
 //     static std::vector<Gold> Derive(const EntityFacts<Event, Gold>&, UtcTime data_clock, const Model&);
 //     // Where the pack keeps summaries, these two in its place. The first sets `summary` to one of the history, or
 //     // leaves it empty; the second goes on from it, and answers nothing where `added` does not sort after all that
-//     // the summary covers, or is more than a summary can take in. Rows are those of the whole history.
+//     // the summary covers, or is more than a summary can take in. Rows are those of the whole history; of a series
+//     // what comes behind the items that stood when the summary was made.
 //     static std::vector<Gold> Derive(const EntityFacts<Event, Gold>&, UtcTime data_clock, const Model&,
 //                                     std::string* summary);
 //     static std::optional<std::vector<Gold>> Continue(std::string& summary, const EntityFacts<Event, Gold>& added,

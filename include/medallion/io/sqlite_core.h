@@ -65,7 +65,7 @@
 
 namespace medallion::sqlite {
 
-inline constexpr int64_t kSchemaVersion = 3;
+inline constexpr int64_t kSchemaVersion = 4;
 inline constexpr int64_t kApplicationId = 0x4D44'4C4E;  // "MDLN"
 
 // The first eight bytes, most significant first.
@@ -96,7 +96,9 @@ struct TableShape {
   std::string name;
   std::vector<Column> columns;
   bool of_elements = false;
+  bool series = false;  // its rows are items of Gold rows
 };
+inline constexpr int kItemBits = 24;
 
 struct StoreShape {
   std::string pack;
@@ -134,6 +136,7 @@ struct GoldEntry {
   size_t table = 0;
   EntityKey parent = {};
   std::string_view body = {};
+  int64_t items_begin = 0, items_end = 0;  // of a series: which are put; those behind go
 };
 
 // What is known of a subject.
@@ -221,7 +224,7 @@ class Core {
   absl::Status MarkStale(std::span<const EntityKey> entities);
   absl::Status DropSummaries(std::span<const EntityKey> entities);
   absl::Status MarkFresh(std::span<const Derived> derived);
-  // The rows of these versions; the feed gives the columns of each, in their order.
+  // The rows of these versions; the feed gives the columns of each, in their order; of a series those of its next item.
   absl::Status PutGold(std::span<const GoldEntry> entries, absl::FunctionRef<void(size_t, Cells&)> columns);
   absl::Status DropGold(std::span<const GoldVersion> rows);
   absl::Status MarkRollup(const EntityKey& entity);
@@ -253,7 +256,8 @@ class Core {
  private:
   struct PublicTable {
     TableShape shape;
-    Statement put, drop;  // one row; those of a feed are put by `feed`
+    Statement put,
+        drop;  // one row, or those from one number to before another; those of a feed are put by `feed`
     Statement feed;
   };
   PublicTable& At(Table table) { return tables_[static_cast<size_t>(table)]; }
@@ -296,6 +300,10 @@ class Core {
   absl::Status PutVersions(std::span<const GoldEntry> entries, std::span<const KeptGold> stood);
   absl::Status PrepareRollups();
   absl::Status DropStood(const KeptGold& stood);
+  absl::Status PutShown(size_t table, std::span<const GoldEntry> entries, std::span<const KeptGold> stood,
+                        absl::FunctionRef<void(size_t, Cells&)> columns);
+  absl::Status PutItems(PublicTable& table, const GoldEntry& entry, int64_t number,
+                        absl::FunctionRef<void(Cells&)> columns);
   size_t tables() const { return shape_size_; }
   size_t gold_end() const { return shape_size_ + 1 - silver_tables_; }
   absl::Status CountFates(Accounting& books);

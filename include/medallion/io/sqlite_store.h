@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,6 +16,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -151,7 +153,9 @@ absl::StatusOr<std::unique_ptr<SqliteStore<Pack>>> SqliteStore<Pack>::Open(const
                                       {std::string(kRunLogTable), ColumnsOf<RunLogRow>()}},
                            .silver_tables = SilverTables<Pack>().size()};
   gold::Rows<Gold>::Each([&]<class Row>(size_t table) {
-    shape.tables.push_back({std::string(Pack::kGoldTables[table]), ColumnsOf<Row>()});
+    shape.tables.push_back({.name = std::string(Pack::kGoldTables[table]),
+                            .columns = ColumnsOf<typename gold::Shown<Row>::Type>(),
+                            .series = IsSeries<Row>});
   });
   for (size_t table = 1; table < shape.silver_tables; ++table) shape.tables.push_back(SilverShape(table));
   std::unique_ptr<SqliteStore> store(new SqliteStore);
@@ -900,12 +904,32 @@ absl::Status SqliteStore<Pack>::PutGold(std::span<const GoldWrite<Gold>> gold) {
         PackGold(write.row, body_);
         entry.body = bodies.Copy(body_.bytes());
       }
+      VisitGold(write.row, [&]<class Row>(const Row& row) {
+        if constexpr (IsSeries<Row>) {
+          entry.items_begin = entry.items_end = row.own_begin().items;
+          ForItems(row, [&](const auto&) { ++entry.items_end; });
+        }
+      });
       rows.push_back(&write.row);
     }
   }
   if (auto status = core_.DropGold(dropped); !status.ok()) return status;
+  const Gold* series = nullptr;
+  std::function<void(sqlite::Cells&)> put_next;  // the next item of it
   return core_.PutGold(put, [&](size_t i, sqlite::Cells& cells) {
-    VisitGold(*rows[i], [&](const auto& row) { cells.PutColumns(row); });
+    VisitGold(*rows[i], [&]<class Row>(const Row& row) {
+      if constexpr (IsSeries<Row>) {
+        if (std::exchange(series, rows[i]) != rows[i]) {
+          put_next = [left = row.own_items(), item = row.before()](sqlite::Cells& to) mutable {
+            Row::Next(left, item);
+            to.PutColumns(item);
+          };
+        }
+        put_next(cells);
+      } else {
+        cells.PutColumns(row);
+      }
+    });
   });
 }
 

@@ -18,6 +18,7 @@
 #include "medallion/ocpp/charging_stats_daily.h"
 #include "medallion/ocpp/connector_status.h"
 #include "medallion/ocpp/derive_sessions.h"
+#include "medallion/ocpp/meter_intervals.h"
 #include "medallion/ocpp/options.h"
 #include "medallion/ocpp/resolve_transactions.h"
 #include "medallion/silver/settle.h"
@@ -28,14 +29,23 @@ namespace medallion::ocpp {
 struct Charging {
   using Event = ChargingEvent;
   using Gold = std::variant<ChargingSession, ChargingStatsDaily, ConnectorStatusPeriod, ConnectorStatus,
-                            ChargePointHealth>;
+                            ChargePointHealth, MeterIntervals>;
   using Options = ocpp::Options;
 
   static constexpr std::string_view kName = "ocpp";
   static constexpr std::string_view kSilverTable = "silver_charging_events";
-  static constexpr std::array<std::string_view, 5> kGoldTables = {
-      "gold_charging_sessions", "gold_charging_stats_daily", "gold_connector_status_history",
-      "gold_connector_current_status", "gold_charge_point_health"};
+  static constexpr std::array<std::string_view, 6> kGoldTables = {
+      "gold_charging_sessions",        "gold_charging_stats_daily", "gold_connector_status_history",
+      "gold_connector_current_status", "gold_charge_point_health",  "gold_meter_intervals"};
+  // The columns of their keys; and what their rows are compared by: the energy of a session, in thousandths of kWh.
+  static constexpr std::array<std::string_view, 6> kGoldKeys = {
+      "session_id",
+      "charge_point_id stats_date",
+      "charge_point_id evse_id connector_id valid_from",
+      "charge_point_id evse_id connector_id",
+      "charge_point_id",
+      "session_id from_ts to_ts"};
+  static std::optional<int64_t> MeasureOf(const Gold& row);
 
   static Refined<Event> Refine(std::span<const BronzeRecord> batch, const Options& options);
   static Policy PolicyOf(const Options& options) { return options.policy; }

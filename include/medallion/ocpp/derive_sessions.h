@@ -12,6 +12,7 @@
 #include "medallion/base/time.h"
 #include "medallion/ocpp/charging_event.h"
 #include "medallion/ocpp/charging_session.h"
+#include "medallion/ocpp/meter_intervals.h"
 #include "medallion/ocpp/options.h"
 
 namespace medallion::ocpp {
@@ -28,9 +29,14 @@ namespace medallion::ocpp {
 //
 // `summary`, where given, becomes what ContinueSessions goes on from: bytes to keep, about 200 of them. It is empty where
 // the history is not that of one plain session, whose every register goes on from the one before it.
+//
+// `intervals`, where given, gets the meter intervals of the sessions (see meter_intervals.h), in no order; none where the
+// options do not ask for them. Between the registers that count towards the energy, one location's, those of start and
+// stop included.
 std::vector<ChargingSession> DeriveSessions(std::span<const ChargingElement> history,
                                             std::span<const std::string_view> contexts, UtcTime data_clock,
-                                            const SessionRules& rules, std::string* summary = nullptr);
+                                            const SessionRules& rules, std::string* summary = nullptr,
+                                            std::vector<MeterIntervals>* intervals = nullptr);
 std::vector<ChargingSession> DeriveSessions(std::span<const ChargingElement> history,
                                             std::span<const std::string_view> contexts, UtcTime data_clock,
                                             const Options& options);
@@ -45,10 +51,14 @@ std::vector<ChargingSession> DeriveSessions(std::span<const ChargingElement> his
 //   transaction id; or is a stop under contexts;
 // - where the session is no longer plain: a register that does not go on from the last one, at another location, or of
 //   Transaction.Begin after others; Transaction.End before the stop; only single phases or intervals tell the energy;
-//   a number missing in the sequence; a second stop, or one of another epoch.
+//   a number missing in the sequence; a second stop, or one of another epoch;
+// - where what were readings without energy is a session from now on.
+//
+// `intervals` gets those behind the ones that the summary has seen, which stand.
 std::optional<std::vector<ChargingSession>> ContinueSessions(std::string& summary,
                                                              std::span<const ChargingElement> added,
                                                              std::span<const std::string_view> contexts,
-                                                             UtcTime data_clock, const SessionRules& rules);
+                                                             UtcTime data_clock, const SessionRules& rules,
+                                                             std::vector<MeterIntervals>* intervals = nullptr);
 
 }  // namespace medallion::ocpp

@@ -54,6 +54,8 @@ struct Options {
       power_max_w_of;  // by (charge point in upper case, connector)
   int64_t session_energy_max_wh = 1'000'000;
   int64_t duration_max_us = 7 * 24 * kMicrosPerHour;  // longer: DURATION_IMPLAUSIBLE
+  // Whether to keep gold_meter_intervals. They take about 13 bytes a reading in memory, and a row a reading in SQLite.
+  bool meter_intervals = true;
 
   // Deriving daily figures: whose midnight parts the days.
   absl::TimeZone site_zone = absl::UTCTimeZone();

@@ -1,21 +1,17 @@
-// The tool's command line: from words to what is wanted.
-// Pure. Safe from any thread.
+// What every `run` command is told, whatever the domain. Pure. Safe from any thread.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "medallion/base/time.h"
-#include "medallion/ocpp/record_lines.h"
+#include "tool/words.h"
 
 namespace medallion::tool {
-
-inline constexpr std::string_view kIdTagKeyVariable = "MEDALLION_ID_TAG_KEY";
 
 // One --input, and the coordinates of its lines that name none of their own.
 struct Input {
@@ -28,25 +24,23 @@ struct Input {
   std::string SourceName() const { return partition == 0 ? topic : topic + "/" + std::to_string(partition); }
 };
 
-enum class Command : uint8_t { kHelp, kVersion, kOcppRun };
-
-struct Arguments {
-  Command command = Command::kHelp;
-  std::vector<Input> inputs;
-  std::string sqlite_path;  // empty: in memory
-  std::string out;          // empty: no tables are written
-  std::string config;
-  std::string id_tag_key_env;
-  ocpp::LineFormat format = ocpp::LineFormat::kAuto;
+struct RunArguments {
+  std::vector<Input> inputs = {};
+  std::string sqlite_path = {};  // empty: in memory
+  std::string out = {};          // empty: no tables are written
+  std::string config = {};
   size_t batch_records = 10'000;
   size_t threads = 1;
   UtcTime as_of = kNoTime;
   bool quiet = false;
 };
 
-// InvalidArgument, with the reason, for words that make no sense. `words` are those after the program's name.
-absl::StatusOr<Arguments> ParseArguments(std::span<const std::string_view> words);
+inline constexpr Option kRunOptions[] = {
+    {"--input", Option::kMany},        {"--topic", Option::kMany},  {"--store", Option::kOne},
+    {"--out", Option::kOne},           {"--config", Option::kOne},  {"--as-of", Option::kOne},
+    {"--batch-records", Option::kOne}, {"--threads", Option::kOne}, {"--quiet", Option::kNone},
+};
 
-std::string_view Usage();
+absl::StatusOr<RunArguments> ReadRunArguments(const Given& given);
 
 }  // namespace medallion::tool

@@ -1,0 +1,57 @@
+// The store that --store names. One thread at a time.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "medallion/io/memory_store.h"
+#include "medallion/io/store.h"
+#include "medallion/io/tables.h"
+#ifdef MEDALLION_WITH_SQLITE
+#include "medallion/io/sqlite_store.h"
+#endif
+
+namespace medallion::tool {
+
+template <class Pack>
+struct OpenedStore {
+  std::unique_ptr<Store<Pack>> store;
+  Tables* tables = nullptr;  // of the same store
+};
+
+template <class Pack, class StoreType>
+OpenedStore<Pack> Opened(std::unique_ptr<StoreType> store) {
+  Tables* tables = store.get();
+  return {.store = std::move(store), .tables = tables};
+}
+
+// `sqlite_path` is made where it is missing; empty: in memory.
+template <class Pack>
+absl::StatusOr<OpenedStore<Pack>> OpenStore(const std::string& sqlite_path) {
+  if (sqlite_path.empty()) return Opened<Pack>(std::make_unique<MemoryStore<Pack>>());
+#ifdef MEDALLION_WITH_SQLITE
+  auto store = SqliteStore<Pack>::Open(sqlite_path);
+  if (!store.ok()) return store.status();
+  return Opened<Pack>(*std::move(store));
+#else
+  return absl::InvalidArgumentError("--store sqlite:" + sqlite_path + ": this tool was built without SQLite");
+#endif
+}
+
+// NotFound where there is no such store: what works on one must not make it.
+template <class Pack>
+absl::StatusOr<OpenedStore<Pack>> OpenExisting(const std::string& sqlite_path) {
+  std::error_code error;
+  if (!std::filesystem::exists(sqlite_path, error)) {
+    return absl::NotFoundError("there is no store " + sqlite_path + ": `medallion " +
+                               std::string(Pack::kName) + " run --store sqlite:" + sqlite_path +
+                               "` makes it");
+  }
+  return OpenStore<Pack>(sqlite_path);
+}
+
+}  // namespace medallion::tool

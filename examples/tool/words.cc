@@ -1,0 +1,102 @@
+#include "tool/words.h"
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+namespace medallion::tool {
+namespace {
+
+// "-" is standard input, and "-1" a value.
+bool IsOption(std::string_view word) {
+  return word.size() > 1 && word.front() == '-' && (word[1] < '0' || word[1] > '9');
+}
+
+}  // namespace
+
+absl::Status Wrong(const std::string& message) { return absl::InvalidArgumentError(message); }
+
+absl::Status With(const absl::Status& status, const std::string& before, const std::string& after) {
+  return absl::Status(status.code(), before + std::string(status.message()) + after);
+}
+
+absl::Status Given::Keep(const Option& option, std::vector<std::string> values) {
+  const std::string name(option.name);
+  if (option.values == Option::kNone && !values.empty()) return Wrong(name + " takes no value");
+  if (option.values != Option::kNone && (values.empty() || values[0].empty()))
+    return Wrong(name + " needs a value");
+  if (option.values == Option::kOne && values.size() > 1)
+    return Wrong("\"" + values[1] + "\" belongs to no option");
+  if (option.values == Option::kOne && Has(name)) return Wrong(name + " is given twice");
+  std::vector<std::string>& all = values_[name];
+  all.insert(all.end(), std::make_move_iterator(values.begin()), std::make_move_iterator(values.end()));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Given> Given::Collect(std::span<const std::string_view> words,
+                                     std::span<const Option> options) {
+  Given given;
+  for (size_t i = 0; i < words.size();) {
+    const size_t equals = words[i].starts_with("--") ? words[i].find('=') : std::string_view::npos;
+    const std::string_view name = words[i].substr(0, equals);
+    const auto option =
+        std::find_if(options.begin(), options.end(), [&](const Option& known) { return known.name == name; });
+    if (option == options.end()) {
+      return Wrong(IsOption(name) ? "unknown option " + std::string(name)
+                                  : "\"" + std::string(words[i]) + "\" belongs to no option");
+    }
+    std::vector<std::string> values;
+    if (equals != std::string_view::npos) values.emplace_back(words[i].substr(equals + 1));
+    for (++i; i < words.size() && !IsOption(words[i]); ++i) values.emplace_back(words[i]);
+    if (auto status = given.Keep(*option, std::move(values)); !status.ok()) return status;
+  }
+  return given;
+}
+
+const std::vector<std::string>& Given::All(std::string_view name) const {
+  static const std::vector<std::string> kNone;
+  const auto found = values_.find(name);
+  return found == values_.end() ? kNone : found->second;
+}
+
+const std::string& Given::Text(std::string_view name) const {
+  static const std::string kNone;
+  const std::vector<std::string>& all = All(name);
+  return all.empty() ? kNone : all.front();
+}
+
+absl::StatusOr<size_t> Given::Number(std::string_view name, size_t max, size_t otherwise) const {
+  if (!Has(name)) return otherwise;
+  const std::string& text = Text(name);
+  size_t number = 0;
+  const char* end = text.data() + text.size();
+  const std::from_chars_result read = std::from_chars(text.data(), end, number);
+  if (read.ec == std::errc() && read.ptr == end && number >= 1 && number <= max) return number;
+  return Wrong(std::string(name) + " " + text + ": must be a whole number from 1 to " + std::to_string(max));
+}
+
+absl::StatusOr<UtcTime> Given::Time(std::string_view name) const {
+  if (!Has(name)) return kNoTime;
+  const std::optional<ParsedTime> parsed = ParseTime(Text(name));
+  if (parsed && !parsed->offset_missing) return parsed->time;
+  return Wrong(std::string(name) + " " + Text(name) +
+               ": must be a time with an offset, as 2026-03-01T10:00:00Z");
+}
+
+absl::StatusOr<std::string> Given::SqlitePath() const {
+  constexpr std::string_view kSqlite = "sqlite:";
+  const std::string& text = Text("--store");
+  if (text.empty() || text == "memory") return std::string();
+  if (text.starts_with(kSqlite) && text.size() > kSqlite.size()) return text.substr(kSqlite.size());
+  return Wrong("--store " + text + ": must be memory or sqlite:PATH");
+}
+
+absl::StatusOr<std::string> Given::LastingPath() const {
+  absl::StatusOr<std::string> path = SqlitePath();
+  if (path.ok() && path->empty()) return Wrong("--store sqlite:PATH is missing: the store to work on");
+  return path;
+}
+
+}  // namespace medallion::tool
