@@ -167,19 +167,21 @@ const std::vector<Decoder>& DefaultDecoders() {
 }
 
 EnvelopeContent CheckEnvelope(const Envelope& envelope, std::span<const Decoder> decoders,
-                              int64_t bytes_max) {
+                              const EnvelopeLimits& limits) {
   const Decode* decode = FindDecoder(envelope.codec, decoders);
   if (decode == nullptr) return {.code = "UNSUPPORTED_CODEC"};
   Base64Reader base64(envelope.data_b64);
   EnvelopeContent content;
   LineCounter counter;
-  const bool whole = (*decode)([&] { return base64.Next(); },
-                               [&](std::string_view piece) {
-                                 content.bytes += static_cast<int64_t>(piece.size());
-                                 counter.Take(piece);
-                                 return content.bytes <= bytes_max;
-                               });
-  if (content.bytes > bytes_max) return {.code = "ENVELOPE_TOO_LARGE"};
+  const bool whole =
+      (*decode)([&] { return base64.Next(); },
+                [&](std::string_view piece) {
+                  content.bytes += static_cast<int64_t>(piece.size());
+                  counter.Take(piece);
+                  return content.bytes <= limits.bytes_max && counter.lines <= limits.lines_max;
+                });
+  if (content.bytes > limits.bytes_max || counter.lines > limits.lines_max)
+    return {.code = "ENVELOPE_TOO_LARGE"};
   if (!whole || base64.broken()) return {.code = "ENVELOPE_CORRUPT"};
   counter.Finish();
   content.lines = counter.lines;

@@ -6,6 +6,7 @@ namespace medallion::launchpad {
 namespace {
 
 constexpr int kDepthMax = 64;
+constexpr size_t kNodesMax = 1'000'000;
 constexpr char kMalformed[] = "malformed JSON";
 
 // RFC 8259, 6: the reader below takes `01`, `1.` and the like.
@@ -54,6 +55,7 @@ bool JsonTree::Read(std::string_view text) {
 
 bool JsonTree::Value(simdjson::ondemand::value value, std::string_view name, int depth) {
   if (depth > kDepthMax) return Fail("nested deeper than 64");
+  if (nodes_.size() == kNodesMax) return Fail("more than a million values");
   const size_t at = nodes_.size();
   nodes_.push_back({.name = name});
   simdjson::ondemand::json_type type;

@@ -25,7 +25,7 @@ struct JsonNode {
 // One thread at a time. What is read refers to the tree and the text it was read from, until the next is read.
 class JsonTree {
  public:
-  // False, with `problem`, where the text is no JSON, or nested deeper than 64. simdjson's padding must follow `text` in
+  // False, with `problem`, where the text is no JSON, nested deeper than 64, or of over a million values. simdjson's padding must follow `text` in
   // memory.
   bool Read(std::string_view text);
   const char* problem() const { return problem_; }

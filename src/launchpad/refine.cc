@@ -13,6 +13,7 @@
 namespace medallion::launchpad {
 namespace {
 
+constexpr size_t kMessagesMax = 100'000;  // of a line
 constexpr std::string_view kLossName = "\"declared_loss\":";
 
 // A JSON object or array, member by member.
@@ -104,11 +105,14 @@ class Refiner {
 
   UtcTime TakeEnvelope(const Envelope& envelope) {
     if (landed_ == kNoTime) landed_ = envelope.ingested_at;
-    const EnvelopeContent content = CheckEnvelope(envelope, options_.decoders, options_.envelope_bytes_max);
+    const EnvelopeContent content = CheckEnvelope(envelope, options_.decoders,
+                                                  {options_.envelope_bytes_max, options_.envelope_lines_max});
     if (!content.code.empty()) {
       AddEnvelopeFault(content.code, envelope, content);
       return landed_;
     }
+    constexpr int64_t kRowsALine = 3;  // about: growing would copy them all
+    refined_.elements.reserve(refined_.elements.size() + static_cast<size_t>(content.lines * kRowsALine));
     ReadLines(envelope, options_.decoders, [&](std::string_view line) {
       ++line_;
       inner_.Read(line) ? TakeLine(inner_) : AddCorrupt(inner_.problem(), line);
@@ -126,6 +130,7 @@ class Refiner {
     messages_.clear();
     reader.Messages(landed_, refined_.texts, messages_);
     if (messages_.empty() && line_ != 0) AddCorrupt("it holds no message", {});
+    if (messages_.size() > kMessagesMax) return AddCorrupt("more than 100000 messages", {});
     for (const Message& m : messages_) TakeMessage(m);
   }
 

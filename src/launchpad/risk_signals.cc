@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <vector>
 
 #include "medallion/base/text.h"
 #include "token_rows.h"
@@ -273,17 +274,21 @@ class Finder {
     found_.updated_at = std::max(token_.last_ingest, token_.last_event);
     for (const UtcTime later : token_.later) Changes(later);
     if (last_creator_sell_ != kNoTime) Changes({last_creator_sell_.us + parameters_.recent_sell_us});
-    for (const auto& [address, pool] : pools_) {
-      for (const LaunchEvent* remove : pool.removes) {
-        Changes({remove->event_ts.us + parameters_.recent_remove_us});
-        // While a remove is recent, what the pool held an hour ago changes as the hour goes on.
-        for (const LaunchEvent* state : pool.rows) {
-          const int64_t since = remove->event_ts.us - state->event_ts.us;
-          if (since > 0 && since <= parameters_.recent_remove_us) {
-            Changes({state->event_ts.us + parameters_.recent_remove_us});
-          }
-        }
-      }
+    for (const auto& [address, pool] : pools_) FindRemoveDue(pool);
+  }
+
+  // While a remove is recent, what the pool held an hour ago changes as the hour goes on.
+  void FindRemoveDue(const PoolStates& pool) {
+    std::vector<UtcTime> removes;
+    for (const LaunchEvent* remove : pool.removes) {
+      removes.push_back(remove->event_ts);
+      Changes({remove->event_ts.us + parameters_.recent_remove_us});
+    }
+    std::sort(removes.begin(), removes.end());
+    for (const LaunchEvent* state : pool.rows) {
+      const auto next = std::upper_bound(removes.begin(), removes.end(), state->event_ts);
+      if (next == removes.end() || next->us - state->event_ts.us > parameters_.recent_remove_us) continue;
+      Changes({state->event_ts.us + parameters_.recent_remove_us});
     }
   }
 

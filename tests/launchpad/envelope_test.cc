@@ -33,7 +33,7 @@ Envelope EnvelopeOf(const json& from) {
 
 EnvelopeContent Check(std::string_view codec, const std::string& data, int64_t bytes_max = 1 << 20) {
   const std::string b64 = absl::Base64Escape(data);
-  return CheckEnvelope({.codec = codec, .data_b64 = b64}, DefaultDecoders(), bytes_max);
+  return CheckEnvelope({.codec = codec, .data_b64 = b64}, DefaultDecoders(), {.bytes_max = bytes_max});
 }
 
 TEST_CASE("envelope: what is written is what is read") {
@@ -46,7 +46,7 @@ TEST_CASE("envelope: what is written is what is read") {
       const json envelope = EnvelopeJson(events, {.source = "s\"1", .codec = codec});
       CHECK(envelope["event_count"] == count);
       const Envelope read = EnvelopeOf(envelope);
-      const EnvelopeContent content = CheckEnvelope(read, DefaultDecoders(), 1 << 20);
+      const EnvelopeContent content = CheckEnvelope(read, DefaultDecoders(), {});
       CHECK(content.code.empty());
       CHECK(content.lines == static_cast<int64_t>(count));
       CHECK(content.bytes == envelope["uncompressed_bytes"]);
@@ -113,7 +113,7 @@ TEST_CASE("envelope: broken content is found before a line of it counts") {
 
 TEST_CASE("envelope: base64 is strict") {
   const auto check = [](std::string_view b64) {
-    return CheckEnvelope({.codec = "none", .data_b64 = b64}, DefaultDecoders(), 100).code.empty();
+    return CheckEnvelope({.codec = "none", .data_b64 = b64}, DefaultDecoders(), {}).code.empty();
   };
   CHECK(check("e30="));
   CHECK(check("e30K"));
@@ -131,6 +131,9 @@ TEST_CASE("envelope: a bomb is not unpacked") {
   CHECK(Check("zstd", bomb, int64_t{64} << 20).code == "ENVELOPE_TOO_LARGE");
   CHECK(Check("none", std::string(11, 'x'), 10).code == "ENVELOPE_TOO_LARGE");
   CHECK(Check("none", std::string(10, 'x'), 10).code.empty());
+  std::string lines;
+  for (int i = 0; i < 1'000'001; ++i) lines += "1\n";
+  CHECK(Check("none", lines, 1 << 24).code == "ENVELOPE_TOO_LARGE");
 }
 
 // ---- In the flow --------------------------------------------------------------------------------------------------

@@ -472,51 +472,43 @@ class Maker {
 
 Feed MakeLaunchFeed(uint64_t seed, bool pools_named) { return Maker(seed, pools_named).Make(); }
 
-std::vector<std::string> BenchEvents(uint64_t seed, int64_t events, int64_t tokens) {
-  Random random(seed);
-  struct Token {
-    std::string mint, pool;
-    Curve curve;
-    bool created = false;
-  };
-  std::vector<Token> all;
+BenchFeed::BenchFeed(uint64_t seed, int64_t tokens) : random_(seed) {
   for (int64_t i = 0; i < tokens; ++i) {
-    all.push_back(
-        {AddressOf("bench mint " + std::to_string(i)), AddressOf("bench pool " + std::to_string(i)), {}});
+    const std::string number = std::to_string(i);
+    tokens_.push_back({AddressOf("bench mint " + number), AddressOf("bench pool " + number), {}, false});
   }
-  std::vector<std::string> wallets;
-  for (int i = 0; i < 1'000; ++i) wallets.push_back(AddressOf("bench wallet " + std::to_string(i)));
-  std::vector<std::string> lines;
-  lines.reserve(static_cast<size_t>(events));
-  for (int64_t i = 0; i < events; ++i) {
-    Token& token = all[static_cast<size_t>(random.Below(tokens))];
-    const std::string& wallet = wallets[static_cast<size_t>(random.Below(1'000))];
-    const bool buy = token.curve.vq < 100'000'000'000 && random.Chance(600'000);
-    const Head of{.generation = 2,
-                  .action = !token.created ? "create"
-                            : buy          ? "buy"
-                                           : "sell",
-                  .signature = SignatureOf("bench " + std::to_string(i)),
-                  .mint = token.mint,
-                  .pool_address = token.pool,
-                  .signer = wallet,
-                  .slot = static_cast<uint64_t>(1'000 + i / 20),
-                  .second = i / 50};
-    Json json = MessageOf(of);
-    if (!token.created) {
-      json.Raw("supply", TokenText(kSupply));
-      token.created = true;
-    } else {
-      const int64_t amount = 1 + random.Below(buy ? 1'000'000'000 : 1'000'000'000'000);
-      const int64_t out = buy ? token.curve.Buy(amount) : token.curve.Sell(amount);
-      json.Text("creatorFeeAddress", wallet).Raw("price", "0.0000000281").Raw("marketCapQuote", "28.1");
-      json.Raw("tradersInvolved", "[" + Quoted(wallet) + "]");
-      json.Raw("breakdown", BreakdownOf({{wallet, buy, buy ? out : amount, buy ? amount : out}}));
-      AddAmounts(of, buy ? out : amount, buy ? amount : out, json);
-    }
-    lines.push_back(AddCurve(of, token.curve, json).Str());
+  for (int i = 0; i < 1'000; ++i) wallets_.push_back(AddressOf("bench wallet " + std::to_string(i)));
+}
+
+std::string BenchFeed::Next() {
+  Token& token = tokens_[static_cast<size_t>(random_.Below(static_cast<int64_t>(tokens_.size())))];
+  const std::string& wallet = wallets_[static_cast<size_t>(random_.Below(1'000))];
+  const bool buy =
+      token.curve.vq < 31'000'000'000 || (token.curve.vq < 100'000'000'000 && random_.Chance(600'000));
+  const int64_t i = next_++;
+  const Head of{.generation = 2,
+                .action = !token.created ? "create"
+                          : buy          ? "buy"
+                                         : "sell",
+                .signature = SignatureOf("bench " + std::to_string(i)),
+                .mint = token.mint,
+                .pool_address = token.pool,
+                .signer = wallet,
+                .slot = static_cast<uint64_t>(1'000 + i / 20),
+                .second = i / 50};
+  Json json = MessageOf(of);
+  if (!token.created) {
+    json.Raw("supply", TokenText(kSupply));
+    token.created = true;
+  } else {
+    const int64_t amount = 1 + random_.Below(buy ? 1'000'000'000 : 1'000'000'000'000);
+    const int64_t out = buy ? token.curve.Buy(amount) : token.curve.Sell(amount);
+    json.Text("creatorFeeAddress", wallet).Raw("price", "0.0000000281").Raw("marketCapQuote", "28.1");
+    json.Raw("tradersInvolved", "[" + Quoted(wallet) + "]");
+    json.Raw("breakdown", BreakdownOf({{wallet, buy, buy ? out : amount, buy ? amount : out}}));
+    AddAmounts(of, buy ? out : amount, buy ? amount : out, json);
   }
-  return lines;
+  return AddCurve(of, token.curve, json).Str();
 }
 
 }  // namespace medallion::testing

@@ -89,7 +89,22 @@ struct TradeLine {
 };
 std::vector<std::string> CurveLines(uint64_t seed, std::vector<TradeLine>* trades = nullptr);
 
-// `events` messages for benchmarks: buys and sells of many tokens, each a JSON object.
-std::vector<std::string> BenchEvents(uint64_t seed, int64_t events, int64_t tokens);
+// Messages for benchmarks, one after the other: creates, buys and sells of so many tokens, nothing lost.
+class BenchFeed {
+ public:
+  BenchFeed(uint64_t seed, int64_t tokens);
+  std::string Next();
+
+ private:
+  struct Token {
+    std::string mint, pool;
+    Curve curve;
+    bool created = false;
+  };
+  Random random_;
+  std::vector<Token> tokens_;
+  std::vector<std::string> wallets_;
+  int64_t next_ = 0;
+};
 
 }  // namespace medallion::testing

@@ -288,6 +288,11 @@ TEST_CASE("refine: JSON is strict, and whatever comes is one element at least") 
     CHECK(refined.elements[0].standing.fate == Fate::kQuarantined);
     CHECK(refined.elements[0].violations.find("CORRUPT_PAYLOAD") != std::string_view::npos);
   }
+  std::string many = "[{}";
+  for (int i = 0; i < 100'000; ++i) many += ",{}";
+  many += "]";
+  const BronzeRecord crowd{.payload = many, .at = {"t", 0, 1}, .ingest_ts = At(1)};
+  CHECK(Refine({&crowd, 1}, {}).elements.size() == 1);
   std::string deep = "{\"a\":";
   for (int i = 0; i < 100; ++i) deep += "[";
   for (int i = 0; i < 100; ++i) deep += "]";

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "medallion/launchpad/rescore.h"
 #include "tests/launchpad/launch_run.h"
 
 namespace medallion::launchpad {
@@ -216,6 +217,23 @@ TEST_CASE("risk: another parameter is another model") {
   other = defaults;
   other.burn_addresses.push_back("x");
   CHECK(ModelVersion(defaults) != ModelVersion(other));
+}
+
+TEST_CASE("risk: another model tells every token anew, quiet ones too, and once") {
+  const auto store = TakenLines(GoldenLines());
+  Options options;
+  CHECK(*Rescore(*store, *store, options) == 0);
+  const json before = RowsIn(*store, "gold_token_risk")[0];
+  options.risk.recent_sell_us = kMicrosPerMinute;
+  CHECK(*Rescore(*store, *store, options) == 1);
+  const json after = RowsIn(*store, "gold_token_risk")[0];
+  CHECK(after["model_version"] == Hex(ModelVersion(options.risk)));
+  CHECK(before["creator_sold_recently"] == true);
+  CHECK(after["creator_sold_recently"] == false);
+  CHECK(after["top1_bps"] == before["top1_bps"]);
+  CHECK(*Rescore(*store, *store, options) == 0);
+  // What is then told of the token is what a store that never knew the other model tells.
+  CHECK(after == RowsIn(*TakenLines(GoldenLines(), kNoTime, options), "gold_token_risk")[0]);
 }
 
 TEST_CASE("risk: the level is read from a table, first row first") {

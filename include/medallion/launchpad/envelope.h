@@ -58,8 +58,14 @@ struct EnvelopeContent {
   int64_t bytes = 0;
 };
 
+struct EnvelopeLimits {
+  int64_t bytes_max = int64_t{64} << 20;
+  int64_t lines_max = 1'000'000;
+};
+
 // Decodes and discards.
-EnvelopeContent CheckEnvelope(const Envelope& envelope, std::span<const Decoder> decoders, int64_t bytes_max);
+EnvelopeContent CheckEnvelope(const Envelope& envelope, std::span<const Decoder> decoders,
+                              const EnvelopeLimits& limits);
 
 // Hands out the lines of an envelope that was checked. Each is good until the next.
 void ReadLines(const Envelope& envelope, std::span<const Decoder> decoders,
