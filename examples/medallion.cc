@@ -11,6 +11,8 @@
 
 #include "medallion/silver/tables.h"
 #include "tool/command.h"
+#include "tool/launchpad_land.h"
+#include "tool/launchpad_run.h"
 #include "tool/ocpp_run.h"
 #include "tool/words.h"
 
@@ -19,7 +21,7 @@ namespace {
 
 enum Exit { kDone = 0, kFailed = 1, kUsage = 2 };
 
-const Command* const kCommands[] = {&kOcppRun};
+const Command* const kCommands[] = {&kOcppRun, &kLaunchpadLand, &kLaunchpadRun};
 
 constexpr std::string_view kExitCodes =
     "\nExit codes: 0 done, and quarantined rows are a normal result; 1 something failed; 2 wrong usage.\n";
