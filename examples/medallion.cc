@@ -13,6 +13,9 @@
 #include "tool/command.h"
 #include "tool/launchpad_land.h"
 #include "tool/launchpad_run.h"
+#include "tool/ledger_run.h"
+#include "tool/ocpp_metrics.h"
+#include "tool/ocpp_quarantine.h"
 #include "tool/ocpp_run.h"
 #include "tool/words.h"
 
@@ -21,7 +24,21 @@ namespace {
 
 enum Exit { kDone = 0, kFailed = 1, kUsage = 2 };
 
-const Command* const kCommands[] = {&kOcppRun, &kLaunchpadLand, &kLaunchpadRun};
+const Command* const kCommands[] = {
+    &kOcppRun,
+    &kOcppQuarantineList,
+    &kOcppQuarantineShow,
+    &kOcppQuarantineRepair,
+    &kOcppQuarantineDiscard,
+    &kOcppQuarantineAccept,
+    &kOcppQuarantineReplay,
+    &kOcppReplay,
+    &kOcppMetrics,
+    &kOcppForget,
+    &kLedgerRun,
+    &kLaunchpadLand,
+    &kLaunchpadRun,
+};
 
 constexpr std::string_view kExitCodes =
     "\nExit codes: 0 done, and quarantined rows are a normal result; 1 something failed; 2 wrong usage.\n";

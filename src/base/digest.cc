@@ -176,6 +176,22 @@ std::string Hex(const Digest& digest) {
   return text;
 }
 
+std::optional<Digest> ParseHex(std::string_view text) {
+  const auto value = [](char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    const char lower = static_cast<char>(c | 0x20);
+    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+  };
+  Digest digest;
+  if (text.size() != 2 * digest.bytes.size()) return std::nullopt;
+  for (size_t i = 0; i < digest.bytes.size(); ++i) {
+    const int high = value(text[2 * i]), low = value(text[2 * i + 1]);
+    if (high < 0 || low < 0) return std::nullopt;
+    digest.bytes[i] = static_cast<uint8_t>(high << 4 | low);
+  }
+  return digest;
+}
+
 void JoinedFields::Grow(size_t room) { buffer_.resize(2 * buffer_.size() + room + 256); }
 
 template <uint64_t (*Change)(uint64_t)>

@@ -16,7 +16,7 @@ uint32_t Timelines::NumberOf(const std::string& subject) {
   if (const uint32_t* const found = index_.FindOrInsert(Fingerprint(subject), number, is_it);
       found != nullptr)
     return *found;
-  lines_.emplace_back().subject = subject;
+  lines_.emplace_back().subject = subjects_.Copy(subject);
   return number;
 }
 
@@ -55,17 +55,17 @@ std::vector<TimelinePart> Timelines::Touched(size_t most) const {
   std::vector<TimelinePart> parts;
   for (size_t i = touched_begin_; i < touched_.size() && parts.size() < most; ++i) {
     const Line& line = lines_[touched_[i]];
-    if (line.is_touched) parts.push_back({.subject = line.subject, .span = line.touched});
+    if (line.is_touched) parts.push_back({.subject = std::string(line.subject), .span = line.touched});
   }
   return parts;
 }
 
 void Timelines::Find(const TimelinePart& part, std::vector<uint32_t>& elements) {
   Line& line = lines_[NumberOf(part.subject)];
-  const auto middle = line.entries.begin() + static_cast<std::ptrdiff_t>(line.sorted);
+  const auto middle = line.entries.begin() + line.sorted;
   std::sort(middle, line.entries.end());
   if (line.sorted > 0) std::inplace_merge(line.entries.begin(), middle, line.entries.end());
-  line.sorted = line.entries.size();
+  line.sorted = static_cast<uint32_t>(line.entries.size());
   const auto first = static_cast<std::ptrdiff_t>(elements.size());
   for (auto at = std::lower_bound(line.entries.begin(), line.entries.end(), Entry{.at = part.span.from});
        at != line.entries.end() && at->at <= part.span.to; ++at) {

@@ -133,8 +133,8 @@ class Image {
 // Reads the columns of one image into the draft's event.
 class RowReader {
  public:
-  RowReader(const Image& image, const Options& options, Arena& texts, Draft& draft)
-      : image_(image), options_(options), texts_(texts), draft_(draft), change_(*draft.event.change) {}
+  RowReader(const Image& image, Arena& texts, Draft& draft)
+      : image_(image), texts_(texts), draft_(draft), change_(*draft.event.change) {}
 
   void ReadEntry();
   void ReadAccount(const Image& before);
@@ -218,7 +218,6 @@ class RowReader {
   }
 
   const Image& image_;
-  const Options& options_;
   Arena& texts_;
   Draft& draft_;
   ChangeFacts& change_;
@@ -320,7 +319,7 @@ void ReadRow(const ChangeRecord& record, const Options& options, Arena& texts, D
     if (!entry) event.account_id = texts.Copy(std::string(kAccountPrefix).append(change.pk));
   } else {
     event.normal_side = Side::kCredit;
-    RowReader reader(image, options, texts, draft);
+    RowReader reader(image, texts, draft);
     entry ? reader.ReadEntry() : reader.ReadAccount(before);
     if (change.op != Op::kUpdate && change.row_ts != kNoTime) event.recorded_at = change.row_ts;
   }

@@ -78,11 +78,13 @@ int64_t ReachOf(const Line& stop, const Line& start) {
   return stop.known() && stop != start ? kJoinMax : kNeighbourMax;
 }
 
-// Whether the stop ends the session that began with the start, which is at or before it: no later start has its id.
+// Whether the stop ends the session that began with the start, which is at or before it: no later start has its id. All
+// that tells the start's own ids was asked for.
 bool Neighbours::IsOf(size_t stop, size_t start) {
   const Fact& fact = milestones_.facts[stop];
   const UtcTime began = milestones_.starts[start].at;
   if (fact.id.empty()) return joining_.StartOf(stop) == start;
+  if (!milestones_.starts[start].unanswered() && !Names(milestones_.starts[start], fact.id)) return false;
   if (Plus(began, ReachOf(fact.line, milestones_.starts[start].line)) < fact.at) return false;
   const Numbers between = Within(milestones_.starts, {Plus(began, 1), fact.at});
   for (size_t i = between.begin; i < between.end; ++i) AskForAnswers(milestones_.starts[i], sight_);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <functional>
 #include <map>
 #include <memory>
@@ -72,6 +73,7 @@ class MemoryStore final : public Store<Pack>, public Tables {
 
   absl::Status Seen(std::span<const RecordId> records, SeenAnswer& answer) override;
   absl::Status Known(const KnownQuery<Event>& query, KnownAnswer<Event>& answer) override;
+  absl::Status Bronze(const BronzeQuery& query, BronzeAnswer& answer) override;
   absl::Status Timelines(const TimelineQuery& query, TimelineAnswer<Event>& answer) override;
   absl::Status History(const HistoryQuery& query, HistoryAnswer<Pack>& answer) override;
   absl::Status Apply(const Batch<Pack>& batch) override;
@@ -110,8 +112,8 @@ class MemoryStore final : public Store<Pack>, public Tables {
     size_t begin = 0;  // those before are fresh
   };
   struct GoldRow {
-    Digest key = {};
     UtcTime next_due_at = kNoTime;
+    uint32_t own_key = kNone;  // of own_keys_; kNone: its key is that of its entity, as it mostly is
     uint32_t entity = kNone;
     uint32_t next_of_entity = kNone;
     uint32_t parent = kNone;
@@ -163,6 +165,8 @@ class MemoryStore final : public Store<Pack>, public Tables {
   bool AnswerAll(std::vector<uint32_t>& entities, const HistoryQuery& query, std::vector<Packed>& packed,
                  HistoryAnswer<Pack>& answer);
   void AnswerEach(const HistoryQuery& query, std::vector<Packed>& packed, HistoryAnswer<Pack>& answer);
+  bool IsQuarantined(uint32_t record, const absl::flat_hash_set<Digest>& ids) const;
+  void AnswerBronze(uint32_t record, BronzeAnswer& answer) const;
   std::vector<uint32_t> SortedSlots(std::string_view table) const;
   BronzeRecord Shown(uint32_t record) const;
   template <class Emit>
@@ -184,8 +188,11 @@ class MemoryStore final : public Store<Pack>, public Tables {
   uint32_t* FindEntity(const EntityKey& key) {
     return entity_of_.Find(key.Prefix(), [&](uint32_t entity) { return entities_[entity].key == key; });
   }
+  const Digest& GoldKey(const GoldRow& row) const {
+    return row.own_key == kNone ? entities_[row.entity].key : own_keys_[row.own_key];
+  }
   auto IsGold(const Digest& key) const {
-    return [this, &key](uint32_t row) { return gold_[row].key == key; };
+    return [this, &key](uint32_t row) { return GoldKey(gold_[row]) == key; };
   }
   void PassFresh(Touched& touched) const;
   void MakeStale(uint32_t entity);
@@ -224,6 +231,7 @@ class MemoryStore final : public Store<Pack>, public Tables {
   memory::HashIndex entity_of_;
   Touched stale_;
   Chunked<GoldRow> gold_;
+  Chunked<Digest> own_keys_;
   memory::HashIndex gold_of_;
   std::set<std::pair<UtcTime, uint32_t>> due_;
   Touched stale_rollups_;
@@ -231,7 +239,8 @@ class MemoryStore final : public Store<Pack>, public Tables {
   absl::flat_hash_set<std::string> to_count_;  // subjects, in this batch
   memory::Timelines timelines_;
   memory::Links links_;
-  std::vector<std::string> log_;
+  std::set<Review, decltype(&ReviewedBefore)> reviews_{&ReviewedBefore};
+  std::vector<std::string> log_, metrics_;
   std::vector<uint32_t> numbers_;  // of the batch's records
   // Scratch.
   std::vector<uint32_t> glanced_;
@@ -351,6 +360,54 @@ absl::Status MemoryStore<Pack>::Known(const KnownQuery<Event>& query, KnownAnswe
     const uint32_t record = records_.Find(id);
     if (record != kNone) ForRecord(record, take);
   }
+  absl::flat_hash_set<Digest> subjects(query.subjects.begin(), query.subjects.end());
+  for (const Digest& subject : subjects) {
+    for (auto at = reviews_.lower_bound({.subject = subject, .number = INT64_MIN});
+         at != reviews_.end() && at->subject == subject; ++at) {
+      answer.reviews.push_back(*at);
+    }
+  }
+  if (query.all_reviews) answer.reviews.assign(reviews_.begin(), reviews_.end());
+  return absl::OkStatus();
+}
+
+// Whether an element of the record has a row in quarantine: any, or one of these ids.
+template <class Pack>
+bool MemoryStore<Pack>::IsQuarantined(uint32_t record, const absl::flat_hash_set<Digest>& ids) const {
+  bool found = false;
+  ForRecord(record, [&](uint32_t slot) {
+    Arena texts;
+    const Element<Event> element = Unpack(slot, texts);
+    if (!IsShown<Pack>(element, kQuarantineTable)) return;
+    found = found || ids.empty() || ids.contains(QuarantineId(IdOf(element.identity.order)));
+  });
+  return found;
+}
+
+template <class Pack>
+void MemoryStore<Pack>::AnswerBronze(uint32_t record, BronzeAnswer& answer) const {
+  static const Digest kEmpty = Sha256({});  // no bytes need no place
+  const RecordId id = records_.IdOf(record);
+  answer.records.push_back(
+      {.record = Shown(record), .id = id, .has_payload = payloads_.contains(record) || id.payload == kEmpty});
+}
+
+template <class Pack>
+absl::Status MemoryStore<Pack>::Bronze(const BronzeQuery& query, BronzeAnswer& answer) {
+  for (const RecordId& id : query.records) {
+    if (const uint32_t known = records_.Find(id); known != kNone) AnswerBronze(known, answer);
+  }
+  if (!query.records.empty()) return absl::OkStatus();
+  const absl::flat_hash_set<Digest> ids(query.quarantine_ids.begin(), query.quarantine_ids.end());
+  uint32_t record = 0;
+  std::from_chars(query.after.data(), query.after.data() + query.after.size(), record);
+  const bool pick = query.quarantined || !ids.empty();
+  for (; record < records_.size(); ++record) {
+    answer.more = answer.records.size() >= query.records_max;
+    if (answer.more) break;
+    if (!pick || IsQuarantined(record, ids)) AnswerBronze(record, answer);
+  }
+  answer.after = std::to_string(record);
   return absl::OkStatus();
 }
 
@@ -674,6 +731,8 @@ absl::Status MemoryStore<Pack>::PutAll(const Batch<Pack>& batch) {
     if (!status.ok()) return status;
   }
   CountAgain();
+  for (const Review& review : batch.reviews) reviews_.insert(review);
+  checkpoint_.reviews = static_cast<int64_t>(reviews_.size());
   for (const LinkWrite& write : batch.links) Put(write);
   for (const ResolvedTimeline& resolved : batch.resolved) timelines_.Resolved(resolved);
   for (const Derived& derived : batch.derived) {
@@ -693,6 +752,8 @@ absl::Status MemoryStore<Pack>::PutAll(const Batch<Pack>& batch) {
 
 template <class Pack>
 void MemoryStore<Pack>::KeepLog(const Batch<Pack>& batch) {
+  if (!batch.metrics.empty()) metrics_.clear();
+  for (const MetricRow& row : batch.metrics) AppendJson(row, metrics_.emplace_back());
   std::string line;
   AppendJson(batch.log, line);
   if (log_.empty() || log_.back() != line)
@@ -838,7 +899,8 @@ absl::Status MemoryStore<Pack>::Put(const Element<Event>& element, uint32_t reco
   }
   if (entity != kNone && (known || IsHistory(element))) MakeStale(entity);
   Count(element, 1);
-  const bool shown = element.standing.fate == Fate::kQuarantined && !element.standing.conflict;
+  const bool refused = element.standing.fate == Fate::kQuarantined && !element.standing.conflict;
+  const bool shown = refused || element.review != nullptr;
   if (!shown || payload.data() == nullptr || payloads_.contains(record)) return absl::OkStatus();
   return KeepBlob(payload, payloads_[record]);
 }
@@ -980,10 +1042,13 @@ absl::Status MemoryStore<Pack>::Put(const GoldWrite<Gold>& write) {
   uint32_t number = found == nullptr ? kNone : *found;
   if (number == kNone || gold_[number].entity != entity || gold_[number].parent != parent) {
     number = static_cast<uint32_t>(gold_.size());
-    gold_.push_back({.key = write.version.key,
-                     .entity = entity,
+    gold_.push_back({.entity = entity,
                      .next_of_entity = std::exchange(entities_[entity].gold, number),
                      .parent = parent});
+    if (write.version.key != entities_[entity].key) {
+      gold_[number].own_key = static_cast<uint32_t>(own_keys_.size());
+      own_keys_.push_back(write.version.key);
+    }
     if (parent != kNone) gold_[number].next_of_parent = std::exchange(entities_[parent].child, number);
     if (found != nullptr) DropItems(0, gold_[*found]), *found = number;
     if (found == nullptr) gold_of_.Insert(write.version.key.Prefix(), number);
@@ -1092,6 +1157,7 @@ std::vector<std::string> MemoryStore<Pack>::Names() const {
   for (const std::string_view name : SilverTables<Pack>()) names.emplace_back(name);
   for (const std::string_view name : {kQuarantineTable, kAuditTable, kIgnoredTable}) names.emplace_back(name);
   for (const std::string_view name : Pack::kGoldTables) names.emplace_back(name);
+  for (const std::string_view name : {kReviewsTable, kMetricsTable}) names.emplace_back(name);
   names.emplace_back(kRunLogTable);
   return names;
 }
@@ -1108,7 +1174,7 @@ std::vector<uint32_t> MemoryStore<Pack>::SortedSlots(std::string_view table) con
     if (!IsLive(slot)) continue;
     Arena texts;
     const Element<Event> element = Unpack(slot, texts);
-    if (TableOf<Pack>(element) != table) continue;
+    if (!IsShown<Pack>(element, table)) continue;
     places.push_back({records_.IdOf(slots_[slot].record), element.identity.order.ordinal, slot});
   }
   std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
@@ -1134,7 +1200,7 @@ template <class Emit>
 absl::Status MemoryStore<Pack>::ReadGold(size_t table, const Emit& emit) const {
   std::vector<std::pair<Digest, uint32_t>> rows;
   for (uint32_t row = 0; row < gold_.size(); ++row) {
-    if (gold_[row].blob != kNone) rows.emplace_back(gold_[row].key, row);
+    if (gold_[row].blob != kNone) rows.emplace_back(GoldKey(gold_[row]), row);
   }
   std::sort(rows.begin(), rows.end());
   for (const std::pair<Digest, uint32_t>& row : rows) {
@@ -1164,16 +1230,23 @@ absl::Status MemoryStore<Pack>::Read(std::string_view table, const RowSink& sink
   if (gold != Pack::kGoldTables.end()) {
     return ReadGold(static_cast<size_t>(gold - Pack::kGoldTables.begin()), emit);
   }
-  if (table == kRunLogTable) {
-    for (const std::string& logged : log_) {
+  if (TellsOfRuns(table)) {
+    for (const std::string& logged : table == kRunLogTable ? log_ : metrics_) {
       if (auto status = sink(logged); !status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+  if (table == kReviewsTable) {
+    for (const Review& review : reviews_) {
+      if (auto status = emit([&](std::string& row) { AppendJson(review, row); }); !status.ok()) return status;
     }
     return absl::OkStatus();
   }
   for (const uint32_t slot : SortedSlots(table)) {
     Arena texts;
-    const auto status = emit(
-        [&](std::string& row) { AppendRow<Pack>(Unpack(slot, texts), Shown(slots_[slot].record), row); });
+    const auto status = emit([&](std::string& row) {
+      AppendRow<Pack>(Unpack(slot, texts), Shown(slots_[slot].record), table, row);
+    });
     if (!status.ok()) return status;
   }
   return absl::OkStatus();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "medallion/base/arena.h"
 #include "medallion/gold/resolve.h"
 #include "medallion/io/memory_tables.h"
 #include "medallion/io/store.h"
@@ -72,16 +73,17 @@ class Timelines {
     auto operator<=>(const Entry&) const = default;
   };
   struct Line {
-    std::string subject;
+    std::string_view subject;
     std::vector<Entry> entries;  // in order up to `sorted`
-    size_t sorted = 0;
     TimeSpan touched;
+    uint32_t sorted = 0;
     bool is_touched = false;
     bool watch = false;
   };
   uint32_t NumberOf(const std::string& subject);
   void Touch(const Mark& mark, uint32_t number);
 
+  Arena subjects_;
   std::deque<Line> lines_;
   HashIndex index_;                // of them, by subject
   std::vector<uint32_t> touched_;  // in the order of their first touch; some may be resolved again

@@ -21,6 +21,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "medallion/io/element_codec.h"
@@ -48,9 +49,17 @@ class SqliteStore final : public Store<Pack>, public Tables {
 
   absl::Status Seen(std::span<const RecordId> records, SeenAnswer& answer) override;
   absl::Status Known(const KnownQuery<Event>& query, KnownAnswer<Event>& answer) override;
+  absl::Status Bronze(const BronzeQuery& query, BronzeAnswer& answer) override;
   absl::Status Timelines(const TimelineQuery& query, TimelineAnswer<Event>& answer) override;
   absl::Status History(const HistoryQuery& query, HistoryAnswer<Pack>& answer) override;
   absl::Status Apply(const Batch<Pack>& batch) override;
+
+  // Removes every text that `names` holds for: payloads in Bronze and in quarantine, repairs, and what the pack's rows keep
+  // beside their columns (Pack::Forget). Sessions, fates and books stay; a record stays known by its digest, and stays as it
+  // is: a redelivery does not bring the text back. Then the file is written anew, so that the bytes are gone from it and from
+  // its log; this takes as much room again for a while. Returns how many records and repairs had such a text. Unavailable
+  // where others hold the file: then what is shown is gone, and the call is to be made again for the bytes.
+  absl::StatusOr<int64_t> Forget(absl::FunctionRef<bool(std::string_view text)> names);
 
   std::vector<std::string> Names() const override { return core_.Names(); }
   absl::Status Read(std::string_view table, const RowSink& sink) override { return core_.Read(table, sink); }
@@ -120,11 +129,14 @@ class SqliteStore final : public Store<Pack>, public Tables {
   void Find(const ElementRow& element, int64_t number, const std::optional<ElementRow>& stood);
   absl::Status PutBodies(std::span<const Placed> placed);
   absl::Status PutRows(sqlite::Table table, std::span<const Placed> placed);
-  absl::Status PutColumns(const Placed& at, sqlite::Cells& cells);
+  // Those of one, or of two: one that was reviewed is in quarantine, too.
+  void AddTables(const Placed& at, std::map<sqlite::Table, std::vector<Placed>>& by_table) const;
+  absl::Status PutColumns(const Placed& at, sqlite::Table table, sqlite::Cells& cells);
   absl::Status PutLinks(const Batch<Pack>& batch);
   absl::Status AddRoots(std::vector<EntityKey>& entities);
   absl::Status MarkEntities(std::span<const Derived> derived);
   absl::Status PutGold(std::span<const GoldWrite<Gold>> gold);
+  absl::Status ForgetRecord(int64_t record, absl::FunctionRef<bool(std::string_view)> names);
   absl::StatusOr<int64_t> NumberOf(int64_t record, uint32_t ordinal) const;
 
   sqlite::Core core_;
@@ -150,6 +162,8 @@ absl::StatusOr<std::unique_ptr<SqliteStore<Pack>>> SqliteStore<Pack>::Open(const
                                       {std::string(kQuarantineTable), ColumnsOf<QuarantineRow>(), true},
                                       {std::string(kAuditTable), ColumnsOf<AuditRow>(), true},
                                       {std::string(kIgnoredTable), ColumnsOf<IgnoredRow>(), true},
+                                      {std::string(kReviewsTable), ColumnsOf<Review>()},
+                                      {std::string(kMetricsTable), ColumnsOf<MetricRow>()},
                                       {std::string(kRunLogTable), ColumnsOf<RunLogRow>()}},
                            .silver_tables = SilverTables<Pack>().size()};
   gold::Rows<Gold>::Each([&]<class Row>(size_t table) {
@@ -173,6 +187,7 @@ absl::Status SqliteStore<Pack>::Seen(std::span<const RecordId> records, SeenAnsw
   answer.arrivals.assign(records.size(), std::nullopt);
   for (size_t i = 0; i < records.size(); ++i) {
     if (kept[i].number != 0) answer.arrivals[i] = kept[i].arrival;
+    if (kept[i].forgotten) answer.forgotten.push_back(i);
   }
   answer.checkpoint = {};
   return core_.ReadCheckpoint(answer.checkpoint);
@@ -210,7 +225,16 @@ absl::Status SqliteStore<Pack>::Known(const KnownQuery<Event>& query, KnownAnswe
   if (status.ok()) status = FindUnits(query.arrived, answer.glances);
   if (status.ok()) status = ReadUnits(query.units, answer);
   if (status.ok()) status = ReadRecords(query.records, answer);
+  if (status.ok()) status = core_.FindReviews(query.subjects, query.all_reviews, answer.reviews);
   return status;
+}
+
+template <class Pack>
+absl::Status SqliteStore<Pack>::Bronze(const BronzeQuery& query, BronzeAnswer& answer) {
+  sqlite::Transaction reading(core_.connection());
+  if (auto status = reading.Begin(sqlite::Transaction::kRead); !status.ok()) return status;
+  if (auto status = core_.Watch(/*anew=*/false); !status.ok()) return status;
+  return core_.FindBronze(query, answer);
 }
 
 // A glance for each whose unit may be known, with the winner where there is one.
@@ -638,11 +662,15 @@ absl::Status SqliteStore<Pack>::PutAll(const Batch<Pack>& batch) {
   if (status.ok()) status = core_.units().Add(units_);
   if (status.ok()) status = core_.histories().Add(histories_);
   if (status.ok()) status = PutSightings();
+  for (const Review& review : batch.reviews) {
+    if (status.ok()) status = core_.PutReview(review);
+  }
   if (status.ok()) status = PutLinks(batch);
   if (status.ok()) status = MarkEntities(batch.derived);
   if (status.ok()) status = PutGold(batch.gold);  // what is derived from a row that comes is stale again
   if (status.ok() && !batch.position.empty()) status = core_.PutPosition(batch.source, batch.position);
   if (status.ok()) status = core_.RaiseClock(batch.data_clock);
+  if (status.ok()) status = core_.PutMetrics(batch.metrics);
   if (!status.ok()) return status;
   cells_.Clear();
   cells_.PutColumns(batch.log);
@@ -685,7 +713,10 @@ absl::Status SqliteStore<Pack>::Replaces(int64_t number, const ElementRow& stood
   if (const auto mark = memory::MarkOf<Pack>(stood); mark.has_value()) {
     if (auto status = core_.timelines().Drop(*mark, number); !status.ok()) return status;
   }
-  return core_.DropRow(number, TableOf(stood));
+  const sqlite::Table table = TableOf(stood);
+  if (auto status = core_.DropRow(number, table); !status.ok()) return status;
+  if (stood.review == nullptr || table == sqlite::Table::kQuarantine) return absl::OkStatus();
+  return core_.DropRow(number, sqlite::Table::kQuarantine);
 }
 
 // Most elements come in the order of the batch's records; the records of others are looked up.
@@ -734,13 +765,23 @@ absl::Status SqliteStore<Pack>::PutElements(const Batch<Pack>& batch) {
   std::map<sqlite::Table, std::vector<Placed>> by_table;
   for (const Placed& at : placed) {
     if (auto status = Prepare(at); !status.ok()) return status;
-    by_table[TableOf(*at.element)].push_back(at);
+    AddTables(at, by_table);
   }
   if (auto status = PutBodies(placed); !status.ok()) return status;
   for (const auto& [table, of_table] : by_table) {
     if (auto status = PutRows(table, of_table); !status.ok()) return status;
   }
   return absl::OkStatus();
+}
+
+template <class Pack>
+void SqliteStore<Pack>::AddTables(const Placed& at,
+                                  std::map<sqlite::Table, std::vector<Placed>>& by_table) const {
+  const sqlite::Table table = TableOf(*at.element);
+  by_table[table].push_back(at);
+  if (at.element->review != nullptr && table != sqlite::Table::kQuarantine) {
+    by_table[sqlite::Table::kQuarantine].push_back(at);
+  }
 }
 
 // Takes away what an element replaces, and notes how it is to be found.
@@ -791,7 +832,7 @@ absl::Status SqliteStore<Pack>::PutRows(sqlite::Table table, std::span<const Pla
   const auto put = [&](sqlite::Cells& cells) {
     if (next == placed.end()) return false;
     cells.Put(next->number);
-    failure = PutColumns(*next++, cells);
+    failure = PutColumns(*next++, table, cells);
     return failure.ok();
   };
   const absl::Status status = core_.PutRows(table, put);
@@ -862,20 +903,17 @@ absl::Status SqliteStore<Pack>::MarkEntities(std::span<const Derived> derived) {
 }
 
 template <class Pack>
-absl::Status SqliteStore<Pack>::PutColumns(const Placed& at, sqlite::Cells& cells) {
+absl::Status SqliteStore<Pack>::PutColumns(const Placed& at, sqlite::Table table, sqlite::Cells& cells) {
   const ElementRow& element = *at.element;
-  const Fate fate = element.standing.fate;
-  if (fate == Fate::kSilver) return cells.PutColumns(element.row), absl::OkStatus();
-  if (fate == Fate::kTechnicalDuplicate || fate == Fate::kBusinessDuplicate) {
-    return cells.PutColumns(AuditOf<Pack>(element)), absl::OkStatus();
-  }
+  if (table == sqlite::Table::kSilver) return cells.PutColumns(element.row), absl::OkStatus();
+  if (table == sqlite::Table::kAudit) return cells.PutColumns(AuditOf<Pack>(element)), absl::OkStatus();
   Arena texts;
   BronzeRecord read;
   if (at.record == nullptr) {
     if (auto status = core_.ReadRecord(at.number >> kOrdinalBits, read, texts); !status.ok()) return status;
   }
   const BronzeRecord& record = at.record == nullptr ? read : *at.record;
-  if (fate == Fate::kQuarantined) {
+  if (table == sqlite::Table::kQuarantine) {
     cells.PutColumns(QuarantineOf<Pack>(element, record, json_));
   } else {
     cells.PutColumns(IgnoredOf<Pack>(element, record));
@@ -931,6 +969,71 @@ absl::Status SqliteStore<Pack>::PutGold(std::span<const GoldWrite<Gold>> gold) {
       }
     });
   });
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Forgetting
+
+template <class Pack>
+absl::StatusOr<int64_t> SqliteStore<Pack>::Forget(absl::FunctionRef<bool(std::string_view text)> names) {
+  if (auto status = core_.connection().Execute("PRAGMA secure_delete=ON", "set up the store"); !status.ok())
+    return status;
+  std::vector<int64_t> records;
+  std::vector<Review> reviews;
+  {
+    sqlite::Transaction writing(core_.connection());
+    absl::Status status = core_.Begin(writing);
+    if (status.ok()) status = core_.FindNamed(names, records, reviews);
+    for (const Review& review : reviews) {
+      if (status.ok()) status = core_.ForgetPayload(review);
+    }
+    for (const int64_t record : records) {
+      if (status.ok()) status = ForgetRecord(record, names);
+    }
+    if (status.ok()) status = writing.Commit();
+    if (!status.ok()) return status;
+    core_.Committed();
+  }
+  if (auto status = core_.Wipe(); !status.ok()) return status;
+  return static_cast<int64_t>(records.size() + reviews.size());
+}
+
+// Its elements are written again, without the texts.
+template <class Pack>
+absl::Status SqliteStore<Pack>::ForgetRecord(int64_t record,
+                                             absl::FunctionRef<bool(std::string_view)> names) {
+  if (auto status = core_.ForgetPayload(record); !status.ok()) return status;
+  Arena texts;
+  std::vector<ElementRow> elements;
+  std::vector<int64_t> numbers;
+  absl::Status damage;
+  const auto take = [&](int64_t number, std::string_view body) {
+    numbers.push_back(number);
+    damage = Unpack(number, body, elements.emplace_back(), texts);
+    return damage.ok();
+  };
+  if (auto status = core_.ForRecord(record, take); !status.ok()) return status;
+  if (!damage.ok()) return damage;
+  std::vector<Placed> placed;
+  for (size_t i = 0; i < elements.size(); ++i) {
+    ElementRow& element = elements[i];
+    if (names(element.detail)) element.detail = {};
+    if (element.review != nullptr) {
+      Reviewed review = *element.review;
+      if (names(review.payload)) review.payload = {};
+      if (names(review.detail)) review.detail = {};
+      element.review = texts.Keep(review);
+    }
+    if constexpr (requires { Pack::Forget(element.row, names); }) Pack::Forget(element.row, names);
+    placed.push_back({&element, numbers[i], nullptr});
+  }
+  if (auto status = PutBodies(placed); !status.ok()) return status;
+  std::map<sqlite::Table, std::vector<Placed>> by_table;
+  for (const Placed& at : placed) AddTables(at, by_table);
+  for (const auto& [table, of_table] : by_table) {
+    if (auto status = PutRows(table, of_table); !status.ok()) return status;
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace medallion
