@@ -16,6 +16,7 @@
 #include "tool/ledger_run.h"
 #include "tool/ocpp_metrics.h"
 #include "tool/ocpp_quarantine.h"
+#include "tool/ocpp_report.h"
 #include "tool/ocpp_run.h"
 #include "tool/words.h"
 
@@ -34,6 +35,7 @@ const Command* const kCommands[] = {
     &kOcppQuarantineReplay,
     &kOcppReplay,
     &kOcppMetrics,
+    &kOcppReport,
     &kOcppForget,
     &kLedgerRun,
     &kLaunchpadLand,

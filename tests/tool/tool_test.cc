@@ -522,6 +522,36 @@ TEST_CASE("tool: killed in the middle, it continues and ends in the same tables"
   CHECK(TablesIn(folder / "a") == TablesIn(folder / "b"));
 }
 
+TEST_CASE("tool: a report is one page that needs no network") {
+  const Folder folder;
+  const std::string store = " --store sqlite:" + folder / "s.db", page = folder / "report.html";
+  CHECK(Has(Tool(folder, "ocpp report" + store + " --html " + page).err, "there is no store"));
+  WriteAll(
+      folder / "hostile.jsonl",
+      R"({"event_id":"h1","event_type":"StartTransaction","charge_point_id":"<script>alert(1)</script>",)"
+      R"("connector_id":1,"transaction_id":"\"'&","event_ts":"2026-03-01T10:00:00Z","meter_wh":1})"
+      "\n");
+  const std::string inputs =
+      kGolden + " tests/golden/ocpp/recorded/frames-excerpt.jsonl " + folder / "hostile.jsonl";
+  REQUIRE(Run(folder, "--input " + inputs + store).code == 0);
+  REQUIRE(Tool(folder, "ocpp report" + store + " --html " + page).code == 0);
+  const std::string html = ReadAll(page);
+  for (const char* part :
+       {"<!doctype html>", "Energy by day", "2026-03-01: 7.500 kWh final", "Connectors",
+        "class=\"s-Charging\"", "Quarantine by reason", "MISSING_CHARGE_POINT_ID",
+        "imbalance</td><td class=\"n\">0", "CP-100", "EVDisconnected", "&quot;offset&quot;:0",
+        "METER_REBASED", "class=\"power\"", "&lt;script&gt;alert(1)&lt;/script&gt;", "&quot;'&amp;"}) {
+    CAPTURE(part);
+    CHECK(Has(html, part));
+  }
+  for (const char* part : {"<script", "http", "url(", "@import", " src="}) {
+    CAPTURE(part);
+    CHECK_FALSE(Has(html, part));
+  }
+  CHECK(Tool(folder, "ocpp report" + store).code == 2);
+  CHECK(Tool(folder, "ocpp report --html " + page).code == 2);
+}
+
 TEST_CASE("readme: its example is the one that is compiled") {
   const std::string readme = ReadAll("README.md");
   const std::string begin = "<!-- examples/01_embed.cc -->\n```cpp\n";
