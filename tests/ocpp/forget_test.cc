@@ -113,7 +113,8 @@ TEST_CASE("forget: the texts of a tag are gone, sessions and books stay") {
   auto opened = SqliteStore<Charging>::Open(path);
   REQUIRE(opened.ok());
   SqliteStore<Charging>& store = **opened;
-  const Options options{.id_tag_key = "a key"};
+  Options options;
+  options.id_tag_key = "a key";
   const std::vector<std::string> payloads = Payloads();
   const std::vector<BronzeRecord> records = Records(payloads);
   Runner<Charging> runner(store, options);
