@@ -7,20 +7,23 @@
 // their user CPU, wall time and peak memory as the kernel counted them, reading the file included; the least of the
 // rounds, which are interleaved. Every run's answer is checked: against the feed's makers, and against the other runs.
 //
-// Where the time of one event went when this was written, user CPU in ns on one thread, batches of 1,000:
+// Where the time of one event goes, in per cent of the user CPU, on one thread, batches of 1,000, of Gold the sessions
+// alone; from a sampled profile with call stacks:
 //
-//   lines      75   reading, splitting, fingerprint for the position, seeing that a line is no wrapper
-//   refine    570   parse 100, normalize and rules 115, SHA-256 165 (5 blocks of payload, 2 of key, 1 of session),
-//                   identities 60, making and filling an element of some 800 bytes the rest
-//   settle    215   told apart, looked up by unit; starts and stops of one transaction settled as one unit
-//   store     270   packing 80, indexes and entities, records
-//   sessions  300   unpacking histories 130, deriving 70, row hash 55, writing rows 45
+//   lines       5   reading, splitting, fingerprint for the position
+//   refine     34   parse 8, normalize and rules 9, SHA-256 9 (5 blocks of payload, 2 of key, 1 of session), identities 5,
+//                   making and filling an element of some 800 bytes the rest
+//   settle     10   told apart, looked up by unit; starts and stops of one transaction settled as one unit
+//   store      23   packing 6, indexes, entities, records and timelines
+//   resolve     6   timelines of what was touched: fetching 3, telling links 3
+//   sessions   18   fetching histories 3, unpacking 6, deriving 4, row hash 3, writing rows 2
+//   the rest    4   telling known records, freeing memory
 //
-// About 11,700 instructions in all, SHA-256 left out, and 300 ns of waiting for memory: the same feed cut to 100,000
-// events, which the cache holds, takes so much less. An element of 400 bytes more cost 60 ns in a trial.
+// About 8,000 instructions in all, SHA-256 left out, and a fifth of the time is waiting for memory: the same feed cut to
+// 100,000 events, which the cache holds, takes so much less. The other Gold tables take a third of the time again.
 //
 // And the bytes: packed row 117 (business key 32, the row's own fields 70), record 52 (payload digest 32), element 16,
-// unit index 13, sessions 24 and what finds them 14.
+// unit index 13, entities and their index 14, sessions 22, timelines 14.
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -212,6 +215,9 @@ void SizeRows(Bench& bench, const Sizes& sizes) {
   const auto per_event = [&](size_t i) { return took[i].user_s / static_cast<double>(counts[i]) * 1e9; };
   Row("user CPU, JSON lines to all tables in memory, one thread", per_event(0), "ns/event",
       "must 900, aim 400");
+  const Took all = bench.Least({{ways[0].feed, {"--all-tables"}}})[0];
+  Row("  the same with all Gold tables", all.user_s / static_cast<double>(sizes.events) * 1e9, "ns/event",
+      "");
   const auto large = static_cast<double>(sizes.large);
   Row("peak memory, everything kept, large feed", static_cast<double>(took[1].peak_bytes) / large,
       "bytes/event", "must 250, aim 112");

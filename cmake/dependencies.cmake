@@ -2,7 +2,7 @@
 # versions of Debian 12, which the tests run with.
 include(FetchContent)
 
-# Provides `target` by `package`.
+# Provides `target` by `package`; what else FetchContent must know of its sources follows.
 function(medallion_need package target url sha256)
   if(NOT TARGET ${target})  # the host may have brought its own
     find_package(${package} QUIET GLOBAL)
@@ -20,13 +20,18 @@ function(medallion_need package target url sha256)
   set(CMAKE_CXX_STANDARD 20)  # Abseil's types follow the standard that it is compiled for
   set(CMAKE_POLICY_DEFAULT_CMP0077 NEW)  # the options above are seen by old scripts too
   set(CMAKE_POLICY_VERSION_MINIMUM 3.5)  # and CMake 4 reads these
-  FetchContent_Declare(${package} SYSTEM URL ${url} URL_HASH SHA256=${sha256})
+  set(ZSTD_BUILD_PROGRAMS OFF)
+  FetchContent_Declare(${package} SYSTEM URL ${url} URL_HASH SHA256=${sha256} ${ARGN})
   FetchContent_MakeAvailable(${package})
   if(package STREQUAL SQLite3)  # its sources have no build of their own
     add_library(medallion_sqlite3 STATIC ${sqlite3_SOURCE_DIR}/sqlite3.c)
     target_include_directories(medallion_sqlite3 SYSTEM PUBLIC ${sqlite3_SOURCE_DIR})
     target_link_libraries(medallion_sqlite3 PRIVATE ${CMAKE_DL_LIBS} $<$<PLATFORM_ID:Linux>:m>)
     add_library(SQLite::SQLite3 ALIAS medallion_sqlite3)
+  endif()
+  if(package STREQUAL zstd)  # upstream's names are without namespace
+    target_include_directories(libzstd_shared SYSTEM INTERFACE ${zstd_SOURCE_DIR}/lib)
+    add_library(zstd::libzstd_shared ALIAS libzstd_shared)
   endif()
   set_property(GLOBAL PROPERTY MEDALLION_FETCHED ON)
 endfunction()
@@ -42,6 +47,10 @@ medallion_need(simdjson simdjson::simdjson
 medallion_need(nlohmann_json nlohmann_json::nlohmann_json
   https://github.com/nlohmann/json/archive/refs/tags/v3.11.2.tar.gz
   d69f9deb6a75e2580465c6c4c5111b89c4dc2fa94e3a85fcd2ffcd9a143d9273)
+medallion_need(zstd zstd::libzstd_shared
+  https://github.com/facebook/zstd/releases/download/v1.5.4/zstd-1.5.4.tar.gz
+  0f470992aedad543126d06efab344dc5f3e171893810455787d38347343a4424
+  SOURCE_SUBDIR build/cmake)
 if(MEDALLION_SQLITE)
   medallion_need(SQLite3 SQLite::SQLite3
     https://www.sqlite.org/2022/sqlite-amalgamation-3400100.zip

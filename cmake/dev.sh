@@ -36,7 +36,7 @@ quietly() {
 The whole output is in $log"
 }
 
-build_packages=(g++ cmake ninja-build libabsl-dev libsimdjson-dev nlohmann-json3-dev libssl-dev libsqlite3-dev catch2
+build_packages=(g++ cmake ninja-build libabsl-dev libsimdjson-dev nlohmann-json3-dev libssl-dev libsqlite3-dev libzstd-dev catch2
   libbenchmark-dev)
 clang_packages=(clang-14 libclang-rt-14-dev clang-tidy-14 clang-format-14)
 
@@ -44,7 +44,7 @@ clang_packages=(clang-14 libclang-rt-14-dev clang-tidy-14 clang-format-14)
 need() {
   if ! command -v apt-get >/dev/null; then
     say "No apt-get here, so nothing is installed. Needed: g++ 12 or clang 14, CMake 3.25, Ninja or make, and the" \
-      "development files of Abseil, simdjson 3, nlohmann/json 3.11, OpenSSL 3, SQLite 3, Catch2, Google Benchmark."
+      "development files of Abseil, simdjson 3, nlohmann/json 3.11, OpenSSL 3, SQLite 3, zstd, Catch2, Google Benchmark."
     return
   fi
   local package missing=() root=()

@@ -188,8 +188,9 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
 
   std::vector<std::string> Names() const override {
     std::vector<std::string> names;
-    for (const std::string_view name : {Pack::kSilverTable, medallion::kQuarantineTable,
-                                        medallion::kAuditTable, medallion::kIgnoredTable}) {
+    for (const std::string_view name : medallion::SilverTables<Pack>()) names.emplace_back(name);
+    for (const std::string_view name :
+         {medallion::kQuarantineTable, medallion::kAuditTable, medallion::kIgnoredTable}) {
       names.emplace_back(name);
     }
     for (const std::string_view name : Pack::kGoldTables) names.emplace_back(name);
@@ -216,7 +217,7 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
                           [&](const auto& row) { medallion::AppendJson(row, rows.emplace_back()); });
     }
     for (const Element* element : InOrder()) {
-      if (!medallion::IsShown(*element, table, Pack::kSilverTable)) continue;
+      if (!medallion::IsShown<Pack>(*element, table)) continue;
       const medallion::BronzeRecord& record = records_.at(KeyOf(IdOf(element->identity.order).record));
       medallion::AppendRow<Pack>(*element, record, table, rows.emplace_back());
     }
@@ -252,7 +253,7 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
   using Index = std::set<std::pair<Digest, Digest>>;  // (what is looked for, key of an element or Gold row)
 
   static bool IsInQuarantine(const Element& element) {
-    return medallion::IsShown(element, medallion::kQuarantineTable, Pack::kSilverTable);
+    return medallion::IsShown<Pack>(element, medallion::kQuarantineTable);
   }
 
   // QuarantineId is a digest of an element's id, so it serves as a key.

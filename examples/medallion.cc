@@ -11,6 +11,8 @@
 
 #include "medallion/silver/tables.h"
 #include "tool/command.h"
+#include "tool/launchpad_land.h"
+#include "tool/launchpad_run.h"
 #include "tool/ledger_run.h"
 #include "tool/ocpp_metrics.h"
 #include "tool/ocpp_quarantine.h"
@@ -34,6 +36,8 @@ const Command* const kCommands[] = {
     &kOcppMetrics,
     &kOcppForget,
     &kLedgerRun,
+    &kLaunchpadLand,
+    &kLaunchpadRun,
 };
 
 constexpr std::string_view kExitCodes =

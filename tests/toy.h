@@ -67,14 +67,30 @@ struct LoanEvent {
   std::optional<int32_t> days;  // value 2
   std::optional<bool> renewed;  // value 3
   std::string_view remark;      // JSON
+  std::string_view line;        // as received, where the row is broken and its payload has several
   Coordinate at;
   uint32_t ordinal = 0;
   bool operator==(const LoanEvent&) const = default;
 };
 using LoanElement = Element<LoanEvent>;
 
+// silver_visits: whatever bears on no loan.
+template <class Visitor>
+void VisitVisitColumns(const LoanEvent& row, Visitor&& visit) {
+  visit("event_id", row.event_id);
+  visit("branch", row.branch);
+  visit("event_ts", row.event_ts);
+  visit("member", row.member);
+  visit("remark", JsonText{row.remark});
+  visit("topic", row.at.topic);
+  visit("partition", row.at.partition);
+  visit("offset", row.at.offset);
+  visit("ordinal", row.ordinal);
+}
+
 template <class Visitor>
 void VisitColumns(const LoanEvent& row, Visitor&& visit) {
+  if (row.kind == Kind::kVisit) return VisitVisitColumns(row, visit);
   std::string date;
   if (row.event_ts != kNoTime) AppendDate(row.event_ts, date);
   visit("event_id", row.event_id);
@@ -100,7 +116,7 @@ template <class Row, class Visitor>
   requires std::same_as<std::remove_const_t<Row>, LoanEvent>
 void VisitFields(Row& row, Visitor&& visit) {
   visit(row.event_id), visit(row.kind), visit(row.branch), visit(row.loan), visit(row.member);
-  visit(row.shelf), visit(row.days), visit(row.renewed), visit(row.remark);
+  visit(row.shelf), visit(row.days), visit(row.renewed), visit(row.remark), visit(row.line);
 }
 
 inline Values ValuesOf(const LoanEvent& row) {
@@ -333,6 +349,7 @@ inline LoanElement ElementOf(std::string_view line, const BronzeRecord& record, 
     std::string detail = "{\"line\":";
     AppendJsonString(line, detail);
     element.detail = texts.Copy(detail += "}");
+    if (record.payload.size() != line.size()) row.line = texts.Copy(line);
   } else if (row.kind == Kind::kPing) {
     element.standing.fate = Fate::kIgnored;
     element.reason = "PING";
@@ -588,7 +605,13 @@ struct Loans {
   using Options = toy::Options;
 
   static constexpr std::string_view kName = "toy";
-  static constexpr std::string_view kSilverTable = "silver_loan_events";
+  static constexpr std::array<std::string_view, 2> kSilverTables = {"silver_loan_events", "silver_visits"};
+  static size_t SilverTableOf(const Event& row) { return row.kind == Kind::kVisit ? 1 : 0; }
+  static Event SilverSample(size_t table) {
+    Event row;
+    row.kind = table == 1 ? Kind::kVisit : Kind::kLend;
+    return row;
+  }
   static constexpr std::array<std::string_view, 2> kGoldTables = {"gold_loans", "gold_branches"};
 
   static Refined<Event> Refine(std::span<const BronzeRecord> batch, const Options&) {
@@ -642,6 +665,7 @@ struct Loans {
     const Loan* const loan = std::get_if<Loan>(&row);
     return loan == nullptr ? kNoTime : loan->next_due_at;
   }
+  static std::string_view PayloadPart(const Event& row) { return row.line; }
   static std::string_view Subject(const Event& row) { return row.branch; }
   static std::string_view Action(const Event& row) { return KindName(row.kind); }
 };

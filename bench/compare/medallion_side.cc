@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <concepts>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -227,7 +228,8 @@ absl::Status Compare(const std::string& path, LineFormat format, const RunOption
   };
   absl::StatusOr<std::unique_ptr<LineSource>> source = LineSource::Open(path, "feed", decode);
   if (!source.ok()) return source.status();
-  const Options options;
+  Options options;
+  options.meter_intervals = !std::same_as<Pack, SessionsOnly>;
   MemoryStore<Pack> store;
   const absl::StatusOr<RunReport> report = Run<Pack>(**source, store, options, run);
   if (!report.ok()) return report.status();

@@ -42,6 +42,8 @@
 // The edge: where records come from, where tables are kept, and the loop between them.
 #include "medallion/io/source.h"
 #include "medallion/io/line_source.h"
+#include "medallion/io/file_ops.h"
+#include "medallion/io/landing.h"
 #include "medallion/io/store.h"
 #include "medallion/io/tables.h"
 #include "medallion/io/element_tables.h"
@@ -95,3 +97,18 @@
 #include "medallion/ledger/derive_accounts.h"
 #include "medallion/ledger/quality_report.h"
 #include "medallion/ledger/ledger.h"
+
+// A token feed: amounts and addresses, messages and the envelopes they come in, their rows, what is told of a token from
+// them; landing envelopes, and scoring again by other parameters.
+#include "medallion/launchpad/amount.h"
+#include "medallion/launchpad/base58.h"
+#include "medallion/launchpad/envelope.h"
+#include "medallion/launchpad/message.h"
+#include "medallion/launchpad/options.h"
+#include "medallion/launchpad/launch_event.h"
+#include "medallion/launchpad/refine.h"
+#include "medallion/launchpad/risk_signals.h"
+#include "medallion/launchpad/token_risk.h"
+#include "medallion/launchpad/launches.h"
+#include "medallion/launchpad/land.h"
+#include "medallion/launchpad/rescore.h"

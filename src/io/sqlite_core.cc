@@ -52,10 +52,10 @@ CREATE INDEX medallion_gold_due ON medallion_gold(due) WHERE due IS NOT NULL;
 )sql";
 
 // "element" where the rows are views of elements, else "row".
-const char* NumberOf(Table table) { return static_cast<size_t>(table) < kElementTables ? "element" : "row"; }
+const char* NumberOf(const TableShape& shape) { return shape.of_elements ? "element" : "row"; }
 
-std::string CreateSql(Table table, const TableShape& shape) {
-  std::string sql = "CREATE TABLE " + Quoted(shape.name) + "(" + NumberOf(table) + " INTEGER PRIMARY KEY";
+std::string CreateSql(const TableShape& shape) {
+  std::string sql = "CREATE TABLE " + Quoted(shape.name) + "(" + NumberOf(shape) + " INTEGER PRIMARY KEY";
   for (const Column& column : shape.columns) {
     const bool number = column.kind == ColumnKind::kInteger || column.kind == ColumnKind::kBoolean;
     sql += ", " + Quoted(column.name) + (number ? " INTEGER" : " TEXT");
@@ -64,8 +64,8 @@ std::string CreateSql(Table table, const TableShape& shape) {
 }
 
 // Of rows from a feed, or of one row.
-std::string PutSql(Table table, const TableShape& shape, bool fed) {
-  std::string names = NumberOf(table), values = fed ? "c0" : "?";
+std::string PutSql(const TableShape& shape, bool fed) {
+  std::string names = NumberOf(shape), values = fed ? "c0" : "?";
   for (size_t i = 0; i < shape.columns.size(); ++i) {
     names += ", " + Quoted(shape.columns[i].name);
     values += fed ? ",c" + std::to_string(i + 1) : ",?";
@@ -85,7 +85,7 @@ std::string OrderSql(Table table, const TableShape& shape) {
            "detail,"
            " accepted, rejected";
   }
-  if (table >= Table::kGold) {
+  if (!shape.of_elements) {
     const std::string number = shape.series ? "t.row >> " + std::to_string(kItemBits) : "t.row";
     return "SELECT t.row FROM " + name + " t LEFT JOIN medallion_gold g ON g.row = " + number +
            " ORDER BY g.row_key, t.row";
@@ -95,18 +95,18 @@ std::string OrderSql(Table table, const TableShape& shape) {
 }
 
 // The rows of the numbers that it is fed.
-std::string ReadSql(Table table, const TableShape& shape) {
+std::string ReadSql(const TableShape& shape) {
   std::string sql = "SELECT 0";
   for (const Column& column : shape.columns) sql += ", t." + Quoted(column.name);
-  return sql + " FROM medallion_rows r CROSS JOIN " + Quoted(shape.name) + " t ON t." + NumberOf(table) +
+  return sql + " FROM medallion_rows r CROSS JOIN " + Quoted(shape.name) + " t ON t." + NumberOf(shape) +
          " = r.c0";
 }
 
 // The row that was written last.
-std::string LastSql(Table table, const TableShape& shape) {
+std::string LastSql(const TableShape& shape) {
   std::string sql = "SELECT 0";
   for (const Column& column : shape.columns) sql += ", " + Quoted(column.name);
-  return sql + " FROM " + Quoted(shape.name) + " ORDER BY " + NumberOf(table) + " DESC LIMIT 1";
+  return sql + " FROM " + Quoted(shape.name) + " ORDER BY " + NumberOf(shape) + " DESC LIMIT 1";
 }
 
 std::pair<uint64_t, uint64_t> Half(const EntityKey& entity) {
@@ -164,6 +164,7 @@ absl::Status Core::Open(const std::string& path, const StoreShape& shape, const 
   pack_ = shape.pack;
   size_t columns = 16;  // of the tables that are no one else's
   shape_size_ = shape.tables.size();
+  silver_tables_ = shape.silver_tables;
   tables_ = std::make_unique<PublicTable[]>(tables());
   for (size_t i = 0; i < tables(); ++i) {
     tables_[i].shape = shape.tables[i];
@@ -231,7 +232,7 @@ absl::Status Core::Create() {
   if (!*fresh) return CheckOurs();
   std::string sql = kCreate + Timelines::CreateSql();
   for (const RunIndex* index : indexes_) sql += index->CreateSql();
-  for (size_t i = 0; i < tables(); ++i) sql += CreateSql(static_cast<Table>(i), tables_[i].shape);
+  for (size_t i = 0; i < tables(); ++i) sql += CreateSql(tables_[i].shape);
   sql += "CREATE INDEX medallion_quarantine_ids ON " + Quoted(At(Table::kQuarantine).shape.name) +
          "(quarantine_id);";
   sql += "INSERT INTO medallion_meta VALUES('pack', '" + pack_ + "');";
@@ -243,11 +244,10 @@ absl::Status Core::Create() {
 
 absl::Status Core::PrepareTables() {
   for (size_t i = 0; i < tables(); ++i) {
-    const auto table = static_cast<Table>(i);
     PublicTable& at = tables_[i];
-    absl::Status status = connection_.Prepare(PutSql(table, at.shape, false), "write a row", at.put);
-    if (status.ok()) status = connection_.Prepare(PutSql(table, at.shape, true), "write rows", at.feed);
-    const std::string drop = "DELETE FROM " + Quoted(at.shape.name) + " WHERE " + NumberOf(table) +
+    absl::Status status = connection_.Prepare(PutSql(at.shape, false), "write a row", at.put);
+    if (status.ok()) status = connection_.Prepare(PutSql(at.shape, true), "write rows", at.feed);
+    const std::string drop = "DELETE FROM " + Quoted(at.shape.name) + " WHERE " + NumberOf(at.shape) +
                              (at.shape.series ? " >= ? AND row < ?" : " = ?");
     if (status.ok()) status = connection_.Prepare(drop, "delete a row", at.drop);
     if (!status.ok()) return status;
@@ -298,7 +298,7 @@ absl::Status Core::PrepareGold() {
     std::string sql;
   };
   std::string top = "SELECT max(ifnull((SELECT max(row) FROM medallion_gold), 0)";
-  for (size_t i = static_cast<size_t>(Table::kGold); i < tables(); ++i) {
+  for (size_t i = static_cast<size_t>(Table::kGold); i < gold_end(); ++i) {
     top += ", ifnull((SELECT max(row) FROM " + Quoted(tables_[i].shape.name) + "), 0)";
     if (tables_[i].shape.series) top += " >> " + std::to_string(kItemBits);
   }
@@ -408,7 +408,7 @@ absl::Status Core::Prepare() {
     if (auto status = connection_.Prepare(row.sql, row.doing, row.statement); !status.ok()) return status;
   }
   const TableShape& log = At(Table::kRunLog).shape;
-  absl::Status status = connection_.Prepare(LastSql(Table::kRunLog, log), "read the run log", last_log_);
+  absl::Status status = connection_.Prepare(LastSql(log), "read the run log", last_log_);
   if (status.ok()) status = PrepareTables();
   if (status.ok()) status = PrepareElements();
   if (status.ok()) status = PrepareGold();
@@ -745,6 +745,8 @@ absl::Status Core::ReadRecord(int64_t record, BronzeRecord& out, Arena& texts) {
   return absl::OkStatus();
 }
 
+absl::Status Core::DropRow(int64_t element, Table table) { return Query(At(table).drop, element).Run(); }
+
 absl::Status Core::ReadKept(int64_t record, BronzeAnswer& answer) {
   BronzeAnswer::Kept kept;
   if (auto status = ReadRecord(record, kept.record, answer.texts); !status.ok()) return status;
@@ -755,8 +757,6 @@ absl::Status Core::ReadKept(int64_t record, BronzeAnswer& answer) {
   answer.records.push_back(kept);
   return absl::OkStatus();
 }
-
-absl::Status Core::DropRow(int64_t element, Table table) { return Query(At(table).drop, element).Run(); }
 
 absl::Status Core::PutReview(const Review& review) {
   PackWriter body;
@@ -929,7 +929,7 @@ absl::Status Core::PutGold(std::span<const GoldEntry> entries,
     added.push_back({Short(rows[i].entity), (*stood)[i].number});
   }
   if (auto status = PutVersions(entries, *stood); !status.ok()) return status;
-  for (size_t table = 0; GoldTable(table) < static_cast<Table>(tables()); ++table) {
+  for (size_t table = 0; GoldTable(table) < static_cast<Table>(gold_end()); ++table) {
     if (auto status = PutShown(table, entries, *stood, columns); !status.ok()) return status;
   }
   return gold_.Add(added);
@@ -1107,8 +1107,9 @@ absl::Status Core::Wipe() {
 std::vector<std::string> Core::Names() const {
   std::vector<std::string> names;
   const auto add = [&](size_t table) { names.push_back(tables_[table].shape.name); };
-  for (size_t table = 0; table < kElementTables; ++table) add(table);
-  for (size_t table = static_cast<size_t>(Table::kGold); table < tables(); ++table) add(table);
+  for (size_t silver = 0; silver < silver_tables_; ++silver) add(static_cast<size_t>(SilverTable(silver)));
+  for (size_t table = 1; table < kElementTables; ++table) add(table);
+  for (size_t table = static_cast<size_t>(Table::kGold); table < gold_end(); ++table) add(table);
   add(static_cast<size_t>(Table::kReviews));
   add(static_cast<size_t>(Table::kMetrics));
   add(static_cast<size_t>(Table::kRunLog));
@@ -1125,7 +1126,7 @@ absl::Status Core::Read(std::string_view table, const RowSink& sink) {
   const auto which = static_cast<Table>(at - all.begin());
   Statement order, read;
   absl::Status status = connection_.Prepare(OrderSql(which, at->shape), "read a table", order);
-  if (status.ok()) status = connection_.Prepare(ReadSql(which, at->shape), "read a table", read);
+  if (status.ok()) status = connection_.Prepare(ReadSql(at->shape), "read a table", read);
   if (!status.ok()) return status;
   Query numbers(order);
   const auto put = [&](Cells& cells) { return numbers.Next() && (cells.Put(numbers.Int(0)), true); };

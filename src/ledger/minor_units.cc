@@ -113,9 +113,9 @@ MinorUnits PowerOfTen(int exponent) {
   return power;
 }
 
-MinorUnits LargestAmount() {
-  static constexpr int kExponent = 36;
-  return PowerOfTen(kExponent);
+const MinorUnits& LargestAmount() {
+  static const MinorUnits kLargest = PowerOfTen(36);
+  return kLargest;
 }
 
 std::optional<MinorUnits> ParseWhole(std::string_view digits) {

@@ -139,7 +139,7 @@ inline void Require(const absl::Status& status) {
 // The JSON of the tables' rows, without a store.
 inline std::string Shown(const LoanElement& element, const BronzeRecord& record) {
   std::string line;
-  AppendRow<Loans>(element, record, TableOf(element.standing.fate, Loans::kSilverTable), line);
+  AppendRow<Loans>(element, record, TableOf<Loans>(element), line);
   return line;
 }
 
@@ -223,7 +223,8 @@ void FreshStore(const Factory& make) {
   CHECK(history.elements.empty());
   CHECK(history.versions.empty());
 
-  CHECK(store->Names() == std::vector<std::string>{"silver_loan_events", "silver_quarantine_events",
+  CHECK(store->Names() == std::vector<std::string>{"silver_loan_events", "silver_visits",
+                                                   "silver_quarantine_events",
                                                    "silver_duplicate_events_audit", "silver_ignored",
                                                    "gold_loans", "gold_branches", "ops_reviews",
                                                    "ops_dq_metrics", "ops_run_log"});
@@ -249,7 +250,8 @@ void OneBatch(const Factory& make) {
     for (const size_t i : elements) lines.push_back(Shown(script[i], feed.records()[i]));
     return lines;
   };
-  CHECK(Lines(*store, "silver_loan_events") == shown({0, 1, 3, 2}));
+  CHECK(Lines(*store, "silver_loan_events") == shown({0, 1, 2}));
+  CHECK(Lines(*store, "silver_visits") == shown({3}));
   CHECK(Lines(*store, "silver_quarantine_events") == shown({5, 8}));
   CHECK(Lines(*store, "silver_duplicate_events_audit") == shown({6, 7}));
   CHECK(Lines(*store, "silver_ignored") == shown({4}));
@@ -770,7 +772,7 @@ void Texts(const Factory& make) {
   const auto known = Known(*store, {.records = first});
   REQUIRE(known.elements.size() == 1);
   CHECK(known.elements[0].row == script[0].row);
-  CHECK(Lines(*store, "silver_loan_events") ==
+  CHECK(Lines(*store, "silver_visits") ==
         std::vector<std::string>{Shown(script[2], feed.records()[2]), Shown(script[0], feed.records()[0])});
   CHECK(Lines(*store, "silver_quarantine_events") ==
         std::vector<std::string>{Shown(script[3], feed.records()[3]), Shown(script[1], feed.records()[1])});
@@ -1074,7 +1076,7 @@ void ReviewsAreKept(const Factory& make) {
   CHECK(Known(*store, {.all_reviews = true}).reviews.size() == 2);
 
   const auto rows = [&] {
-    return std::pair(Lines(*store, Loans::kSilverTable).size(), Lines(*store, kQuarantineTable));
+    return std::pair(Lines(*store, Loans::kSilverTables[0]).size(), Lines(*store, kQuarantineTable));
   };
   CHECK(rows().second.at(0).find(R"("status":"NEW")") != std::string::npos);
   const Reviewed review{.payload = "note", .reviewed_by = "ann", .violations = R"(["WAS"])"};

@@ -1,6 +1,8 @@
 // The tables that every pack shares, as views of elements. Pure.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -20,23 +22,72 @@ inline constexpr std::string_view kRunLogTable = "ops_run_log";
 // These tell of runs; all other tables are functions of the records and reviews.
 inline bool TellsOfRuns(std::string_view table) { return table == kMetricsTable || table == kRunLogTable; }
 
-// The table that shows the element. `silver` is the pack's name for its Silver table.
-inline std::string_view TableOf(Fate fate, std::string_view silver) {
-  switch (fate) {
-    case Fate::kSilver: return silver;
+// Whether a pack tells Silver rows of several kinds apart, each in a table of its own: see kSilverTables in io/run.h.
+template <class Pack>
+concept HasSilverTables = requires(const typename Pack::Event& row) {
+  Pack::SilverTableOf(row);
+};
+
+// The names of a pack's Silver tables.
+template <class Pack>
+constexpr auto SilverTables() {
+  if constexpr (HasSilverTables<Pack>) {
+    return Pack::kSilverTables;
+  } else {
+    return std::array<std::string_view, 1>{Pack::kSilverTable};
+  }
+}
+
+// The number of the Silver table that shows the row.
+template <class Pack>
+size_t SilverTableOf(const typename Pack::Event& row) {
+  if constexpr (HasSilverTables<Pack>) {
+    return Pack::SilverTableOf(row);
+  } else {
+    static_cast<void>(row);
+    return 0;
+  }
+}
+
+// An empty row of this Silver table, for its columns.
+template <class Pack>
+typename Pack::Event SilverSample(size_t table) {
+  if constexpr (HasSilverTables<Pack>) {
+    return Pack::SilverSample(table);
+  } else {
+    static_cast<void>(table);
+    return {};
+  }
+}
+
+// Of a quarantined element its part of the payload, where the pack keeps one: a record may hold many.
+template <class Pack>
+std::string_view PayloadPart(const typename Pack::Event& row) {
+  if constexpr (requires { Pack::PayloadPart(row); }) {
+    return Pack::PayloadPart(row);
+  } else {
+    static_cast<void>(row);
+    return {};
+  }
+}
+
+// The table that shows the element.
+template <class Pack>
+std::string_view TableOf(const Element<typename Pack::Event>& element) {
+  switch (element.standing.fate) {
+    case Fate::kSilver: break;
     case Fate::kTechnicalDuplicate:
     case Fate::kBusinessDuplicate: return kAuditTable;
     case Fate::kQuarantined: return kQuarantineTable;
     case Fate::kIgnored: return kIgnoredTable;
   }
-  return silver;
+  return SilverTables<Pack>()[SilverTableOf<Pack>(element.row)];
 }
 
 // Whether the table shows the element. One that was reviewed is in quarantine, too, whatever its fate.
-template <class Row>
-bool IsShown(const Element<Row>& element, std::string_view table, std::string_view silver) {
-  return TableOf(element.standing.fate, silver) == table ||
-         (element.review != nullptr && table == kQuarantineTable);
+template <class Pack>
+bool IsShown(const Element<typename Pack::Event>& element, std::string_view table) {
+  return TableOf<Pack>(element) == table || (element.review != nullptr && table == kQuarantineTable);
 }
 
 // Of an element that is a duplicate.
@@ -66,11 +117,15 @@ QuarantineRow QuarantineOf(const Element<typename Pack::Event>& element, const B
   const Order& order = element.identity.order;
   const Reviewed* const review = element.review;
   const bool conflict = element.standing.conflict;
+  // A repaired row knows the repaired payload only.
+  const std::string_view part = review == nullptr ? PayloadPart<Pack>(element.row) : std::string_view();
   const bool stands = element.standing.fate == Fate::kQuarantined;
   scratch.clear();
   if (conflict) AppendJson(element.row, scratch);
   QuarantineRow row{.quarantine_id = QuarantineId(IdOf(order)),
-                    .raw_payload = conflict ? std::string_view(scratch) : record.payload,
+                    .raw_payload = conflict       ? std::string_view(scratch)
+                                    : part.empty() ? record.payload
+                                                   : part,
                     .at = order.at,
                     .ordinal = order.ordinal,
                     .key = record.key,

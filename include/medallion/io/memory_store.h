@@ -378,7 +378,7 @@ bool MemoryStore<Pack>::IsQuarantined(uint32_t record, const absl::flat_hash_set
   ForRecord(record, [&](uint32_t slot) {
     Arena texts;
     const Element<Event> element = Unpack(slot, texts);
-    if (!IsShown(element, kQuarantineTable, Pack::kSilverTable)) return;
+    if (!IsShown<Pack>(element, kQuarantineTable)) return;
     found = found || ids.empty() || ids.contains(QuarantineId(IdOf(element.identity.order)));
   });
   return found;
@@ -1154,9 +1154,8 @@ std::optional<Row> MemoryStore<Pack>::Find(const Digest& key) const {
 template <class Pack>
 std::vector<std::string> MemoryStore<Pack>::Names() const {
   std::vector<std::string> names;
-  for (const std::string_view name : {Pack::kSilverTable, kQuarantineTable, kAuditTable, kIgnoredTable}) {
-    names.emplace_back(name);
-  }
+  for (const std::string_view name : SilverTables<Pack>()) names.emplace_back(name);
+  for (const std::string_view name : {kQuarantineTable, kAuditTable, kIgnoredTable}) names.emplace_back(name);
   for (const std::string_view name : Pack::kGoldTables) names.emplace_back(name);
   for (const std::string_view name : {kReviewsTable, kMetricsTable}) names.emplace_back(name);
   names.emplace_back(kRunLogTable);
@@ -1175,7 +1174,7 @@ std::vector<uint32_t> MemoryStore<Pack>::SortedSlots(std::string_view table) con
     if (!IsLive(slot)) continue;
     Arena texts;
     const Element<Event> element = Unpack(slot, texts);
-    if (!IsShown(element, table, Pack::kSilverTable)) continue;
+    if (!IsShown<Pack>(element, table)) continue;
     places.push_back({records_.IdOf(slots_[slot].record), element.identity.order.ordinal, slot});
   }
   std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {

@@ -123,7 +123,7 @@ absl::Status Quarantine<Pack>::ForRows(const BronzeAnswer& bronze, const Use& us
     first.identity.order.at = kept.id.at, first.identity.order.payload = kept.id.payload;
     for (auto at = std::lower_bound(known.elements.begin(), known.elements.end(), first, by_id);
          at != known.elements.end() && IdOf(at->identity.order).record == kept.id; ++at) {
-      if (!IsShown(*at, kQuarantineTable, Pack::kSilverTable)) continue;
+      if (!IsShown<Pack>(*at, kQuarantineTable)) continue;
       const QuarantineRow row = QuarantineOf<Pack>(*at, kept.record, scratch);
       if (auto status = use(Row{kept, *at, row}); !status.ok()) return status;
     }

@@ -12,6 +12,11 @@
 //                         // gold/gold_tables.h
 //     using Options = …;
 //     static constexpr std::string_view kName, kSilverTable;
+//     // These three in place of kSilverTable where rows of several kinds have a table each: VisitColumns then shows the
+//     // columns of the row's own. The number of a row's table, and an empty row of one.
+//     static constexpr std::array<std::string_view, …> kSilverTables;
+//     static size_t SilverTableOf(const Event&);
+//     static Event SilverSample(size_t table);
 //     static constexpr std::array<std::string_view, …> kGoldTables;  // one a type of Gold
 //     static Refined<Event> Refine(std::span<const BronzeRecord>, const Options&);
 //     static Policy PolicyOf(const Options&);
@@ -21,6 +26,8 @@
 //     static void Fill(Event& row, int i, const Event* from);
 //     // The particulars of a conflict as a JSON object: the differing values (bits of `differs`), the row's and the fact's.
 //     static std::string Difference(const Event& row, const Event& fact, uint8_t differs);
+//     // What a quarantined row shows as its payload, where that is not the whole of the record's; may be left out.
+//     static std::string_view PayloadPart(const Event&);
 //     using Model = …;    // what deriving needs of the options, made ready once for many entities
 //     static Model ModelOf(const Options&);
 //     // The Gold rows of one entity, from what is told of it; equal for any order of each part.

@@ -61,9 +61,9 @@ template <class T>
 struct KindOf<std::optional<T>> : KindOf<T> {};
 
 template <class Row>
-std::vector<Column> ColumnsOf() {
+std::vector<Column> ColumnsOf(const Row& row = {}) {
   std::vector<Column> columns;
-  VisitColumns(Row{}, [&]<class T>(std::string_view name, const T&) {
+  VisitColumns(row, [&]<class T>(std::string_view name, const T&) {
     columns.push_back({std::string(name), KindOf<T>::kValue});
   });
   return columns;

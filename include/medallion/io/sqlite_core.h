@@ -3,7 +3,7 @@
 //
 // For everyone to read, with the columns that the pack's rows show (VisitColumns), preceded by a row number:
 //
-//   <Pack::kSilverTable>, silver_quarantine_events, silver_duplicate_events_audit, silver_ignored
+//   the Silver tables, silver_quarantine_events, silver_duplicate_events_audit, silver_ignored
 //                        `element`: the element's number, as in medallion_elements
 //   <Pack::kGoldTables>  `row`: as in medallion_gold
 //   ops_reviews, ops_dq_metrics, ops_run_log
@@ -84,19 +84,20 @@ uint64_t WinnerKey(const Identity& identity);
 uint64_t EventKey(const Identity& winner, uint64_t event_id);
 uint64_t UnitKey(const Digest& unit);  // with the tag 0
 
-// The tables for everyone, in the order of the flow.
-// The Gold tables come last, counted on from kGold.
+// The tables for everyone, in the order of the flow. The Gold tables come after these, counted on from kGold; behind them
+// the Silver tables of a pack that has several, save the first.
 enum class Table : uint8_t { kSilver, kQuarantine, kAudit, kIgnored, kReviews, kMetrics, kRunLog, kGold };
 inline constexpr size_t kElementTables = 4;
 inline Table GoldTable(size_t number) {
   return static_cast<Table>(static_cast<size_t>(Table::kGold) + number);
 }
 
-Table TableOf(Fate fate);  // of an element
+Table TableOf(Fate fate);  // of an element; of Silver tables the first
 
 struct TableShape {
   std::string name;
   std::vector<Column> columns;
+  bool of_elements = false;
   bool series = false;  // its rows are items of Gold rows
 };
 inline constexpr int kItemBits = 24;
@@ -104,6 +105,7 @@ inline constexpr int kItemBits = 24;
 struct StoreShape {
   std::string pack;
   std::vector<TableShape> tables;  // by Table
+  size_t silver_tables = 1;
 };
 
 // A record that is in the store.
@@ -221,7 +223,7 @@ class Core {
   // order, but those in order come cheaper.
   absl::Status PutElements(Feed elements);
   absl::Status PutRows(Table table, Feed rows);
-  absl::Status DropRow(int64_t element, Table table);  // from the table for everyone
+  absl::Status DropRow(int64_t element, Table table);  // from a table for everyone
   absl::Status DropElement(int64_t element);
   // All of a batch: these are stale, each once; of these the summary no longer holds; these are fresh.
   absl::Status MarkStale(std::span<const EntityKey> entities);
@@ -256,6 +258,11 @@ class Core {
   absl::Status RaiseClock(UtcTime clock);
   absl::Status PutLog(const Cells& cells, std::string_view json);
   void Committed() { watched_ = false, loaded_ = true; }
+
+  // The table of Silver rows with this number.
+  Table SilverTable(size_t number) const {
+    return number == 0 ? Table::kSilver : static_cast<Table>(gold_end() + number - 1);
+  }
 
   // Reading back.
   std::vector<std::string> Names() const;
@@ -317,12 +324,14 @@ class Core {
   absl::Status PutItems(PublicTable& table, const GoldEntry& entry, int64_t number,
                         absl::FunctionRef<void(Cells&)> columns);
   size_t tables() const { return shape_size_; }
+  size_t gold_end() const { return shape_size_ + 1 - silver_tables_; }
   absl::Status CountFates(Accounting& books);
 
   Connection connection_;  // first: what follows refers to it
   std::string pack_;
   std::unique_ptr<PublicTable[]> tables_;
   size_t shape_size_ = 0;
+  size_t silver_tables_ = 1;
   RunIndex coordinates_{"medallion_coordinates", 0};
   RunIndex units_{"medallion_units", kTagBits};
   RunIndex histories_{"medallion_histories", 64};

@@ -71,6 +71,17 @@ class SqliteStore final : public Store<Pack>, public Tables {
   using ElementRow = Element<Event>;
   static constexpr int kOrdinalBits = 24;
 
+  static sqlite::TableShape SilverShape(size_t table) {
+    return {.name = std::string(SilverTables<Pack>()[table]),
+            .columns = sqlite::ColumnsOf<Event>(SilverSample<Pack>(table)),
+            .of_elements = true};
+  }
+  // The table for everyone that shows the element.
+  sqlite::Table TableOf(const ElementRow& element) const {
+    if (element.standing.fate != Fate::kSilver) return sqlite::TableOf(element.standing.fate);
+    return core_.SilverTable(SilverTableOf<Pack>(element.row));
+  }
+
   // Reading.
   absl::Status Unpack(int64_t number, std::string_view body, ElementRow& element, Arena& texts) const;
   absl::Status ReadElement(int64_t number, std::optional<ElementRow>& element, Arena& texts);
@@ -118,7 +129,8 @@ class SqliteStore final : public Store<Pack>, public Tables {
   void Find(const ElementRow& element, int64_t number, const std::optional<ElementRow>& stood);
   absl::Status PutBodies(std::span<const Placed> placed);
   absl::Status PutRows(sqlite::Table table, std::span<const Placed> placed);
-  static bool IsIn(const ElementRow& element, sqlite::Table table);
+  // Those of one, or of two: one that was reviewed is in quarantine, too.
+  void AddTables(const Placed& at, std::map<sqlite::Table, std::vector<Placed>>& by_table) const;
   absl::Status PutColumns(const Placed& at, sqlite::Table table, sqlite::Cells& cells);
   absl::Status PutLinks(const Batch<Pack>& batch);
   absl::Status AddRoots(std::vector<EntityKey>& entities);
@@ -146,17 +158,20 @@ absl::StatusOr<std::unique_ptr<SqliteStore<Pack>>> SqliteStore<Pack>::Open(const
                                                                            const SqliteOptions& options) {
   using sqlite::ColumnsOf;
   sqlite::StoreShape shape{.pack = std::string(Pack::kName),
-                           .tables = {{std::string(Pack::kSilverTable), ColumnsOf<Event>()},
-                                      {std::string(kQuarantineTable), ColumnsOf<QuarantineRow>()},
-                                      {std::string(kAuditTable), ColumnsOf<AuditRow>()},
-                                      {std::string(kIgnoredTable), ColumnsOf<IgnoredRow>()},
+                           .tables = {SilverShape(0),
+                                      {std::string(kQuarantineTable), ColumnsOf<QuarantineRow>(), true},
+                                      {std::string(kAuditTable), ColumnsOf<AuditRow>(), true},
+                                      {std::string(kIgnoredTable), ColumnsOf<IgnoredRow>(), true},
                                       {std::string(kReviewsTable), ColumnsOf<Review>()},
                                       {std::string(kMetricsTable), ColumnsOf<MetricRow>()},
-                                      {std::string(kRunLogTable), ColumnsOf<RunLogRow>()}}};
+                                      {std::string(kRunLogTable), ColumnsOf<RunLogRow>()}},
+                           .silver_tables = SilverTables<Pack>().size()};
   gold::Rows<Gold>::Each([&]<class Row>(size_t table) {
-    shape.tables.push_back(
-        {std::string(Pack::kGoldTables[table]), ColumnsOf<typename gold::Shown<Row>::Type>(), IsSeries<Row>});
+    shape.tables.push_back({.name = std::string(Pack::kGoldTables[table]),
+                            .columns = ColumnsOf<typename gold::Shown<Row>::Type>(),
+                            .series = IsSeries<Row>});
   });
+  for (size_t table = 1; table < shape.silver_tables; ++table) shape.tables.push_back(SilverShape(table));
   std::unique_ptr<SqliteStore> store(new SqliteStore);
   if (auto status = store->core_.Open(path, shape, options); !status.ok()) return status;
   return store;
@@ -698,7 +713,7 @@ absl::Status SqliteStore<Pack>::Replaces(int64_t number, const ElementRow& stood
   if (const auto mark = memory::MarkOf<Pack>(stood); mark.has_value()) {
     if (auto status = core_.timelines().Drop(*mark, number); !status.ok()) return status;
   }
-  const sqlite::Table table = sqlite::TableOf(stood.standing.fate);
+  const sqlite::Table table = TableOf(stood);
   if (auto status = core_.DropRow(number, table); !status.ok()) return status;
   if (stood.review == nullptr || table == sqlite::Table::kQuarantine) return absl::OkStatus();
   return core_.DropRow(number, sqlite::Table::kQuarantine);
@@ -747,27 +762,26 @@ absl::Status SqliteStore<Pack>::PutElements(const Batch<Pack>& batch) {
   if (batch.elements.empty()) return absl::OkStatus();
   std::vector<Placed> placed;
   if (auto status = Place(batch, placed); !status.ok()) return status;
-  std::array<std::vector<Placed>, sqlite::kElementTables> by_table;
+  std::map<sqlite::Table, std::vector<Placed>> by_table;
   for (const Placed& at : placed) {
     if (auto status = Prepare(at); !status.ok()) return status;
-    for (size_t table = 0; table < by_table.size(); ++table) {
-      if (IsIn(*at.element, static_cast<sqlite::Table>(table))) by_table[table].push_back(at);
-    }
+    AddTables(at, by_table);
   }
   if (auto status = PutBodies(placed); !status.ok()) return status;
-  for (size_t table = 0; table < sqlite::kElementTables; ++table) {
-    if (by_table[table].empty()) continue;
-    if (auto status = PutRows(static_cast<sqlite::Table>(table), by_table[table]); !status.ok())
-      return status;
+  for (const auto& [table, of_table] : by_table) {
+    if (auto status = PutRows(table, of_table); !status.ok()) return status;
   }
   return absl::OkStatus();
 }
 
-// One that was reviewed is in quarantine, too.
 template <class Pack>
-bool SqliteStore<Pack>::IsIn(const ElementRow& element, sqlite::Table table) {
-  return sqlite::TableOf(element.standing.fate) == table ||
-         (element.review != nullptr && table == sqlite::Table::kQuarantine);
+void SqliteStore<Pack>::AddTables(const Placed& at,
+                                  std::map<sqlite::Table, std::vector<Placed>>& by_table) const {
+  const sqlite::Table table = TableOf(*at.element);
+  by_table[table].push_back(at);
+  if (at.element->review != nullptr && table != sqlite::Table::kQuarantine) {
+    by_table[sqlite::Table::kQuarantine].push_back(at);
+  }
 }
 
 // Takes away what an element replaces, and notes how it is to be found.
@@ -1014,12 +1028,10 @@ absl::Status SqliteStore<Pack>::ForgetRecord(int64_t record,
     placed.push_back({&element, numbers[i], nullptr});
   }
   if (auto status = PutBodies(placed); !status.ok()) return status;
-  for (const Placed& at : placed) {
-    for (size_t table = 0; table < sqlite::kElementTables; ++table) {
-      const auto shown = static_cast<sqlite::Table>(table);
-      if (!IsIn(*at.element, shown)) continue;
-      if (auto status = PutRows(shown, {&at, 1}); !status.ok()) return status;
-    }
+  std::map<sqlite::Table, std::vector<Placed>> by_table;
+  for (const Placed& at : placed) AddTables(at, by_table);
+  for (const auto& [table, of_table] : by_table) {
+    if (auto status = PutRows(table, of_table); !status.ok()) return status;
   }
   return absl::OkStatus();
 }

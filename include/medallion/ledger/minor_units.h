@@ -89,7 +89,7 @@ inline std::strong_ordering operator<=>(const MinorUnits& a, const MinorUnits& b
 }
 
 // The largest amount of one event.
-MinorUnits LargestAmount();  // 10^36
+const MinorUnits& LargestAmount();  // 10^36
 
 // 10^exponent, 0 to 36.
 MinorUnits PowerOfTen(int exponent);

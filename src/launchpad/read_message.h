@@ -1,0 +1,38 @@
+// From a line of JSON to messages: both schema generations, wrapped or not.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "json_tree.h"
+#include "medallion/base/arena.h"
+#include "medallion/launchpad/options.h"
+
+namespace medallion::launchpad {
+
+class MessageReader {
+ public:
+  explicit MessageReader(const Options& options) : options_(options) {}
+
+  // Parses a line. False where it is no JSON: problem() says why. What is read below refers to it.
+  bool Read(std::string_view line);
+  const char* problem() const { return tree_.problem(); }
+
+  // Whether the line is an envelope; then it is set. It refers to the line.
+  bool IsEnvelope(Envelope& envelope) const;
+
+  // The messages of the line; texts go to `texts`. `landed` is when the record or envelope was ingested, if that is known:
+  // what the line says itself goes first.
+  void Messages(UtcTime landed, Arena& texts, std::vector<Message>& out) const;
+
+ private:
+  void Read(const JsonNode& json, UtcTime landed, Arena& texts, std::vector<Message>& out) const;
+  void ReadOne(const JsonNode& json, UtcTime landed, Arena& texts, Message& m) const;
+
+  const Options& options_;
+  JsonTree tree_;
+  std::string padded_;
+};
+
+}  // namespace medallion::launchpad
