@@ -15,7 +15,7 @@ namespace medallion {
 namespace {
 
 using simdjson::dom::element;
-using Counts = std::map<std::string, uint64_t, std::less<>>;
+using Counts = NameCounts;
 
 constexpr size_t kFieldsShown = 50;
 
@@ -111,18 +111,9 @@ Metric Records(const Accounting& books) {
   return metric;
 }
 
-Metric Counted(std::string name, std::string help, const std::string& label, const Counts& counts,
-               size_t most = SIZE_MAX) {
+Metric Counted(std::string name, std::string help, const std::string& label, const Counts& counts) {
   Metric metric{.name = std::move(name), .help = std::move(help), .kind = MetricKind::kCounter};
-  uint64_t others = 0;
-  for (const auto& [value, count] : counts) {
-    if (metric.samples.size() < most && value != "(other)") {
-      metric.samples.push_back(Sample({{label, value}}, count));
-    } else {
-      others += count;
-    }
-  }
-  if (others > 0) metric.samples.push_back(Sample({{label, "(other)"}}, others));
+  for (const auto& [value, count] : counts) metric.samples.push_back(Sample({{label, value}}, count));
   return metric;
 }
 
@@ -256,7 +247,7 @@ absl::StatusOr<std::vector<Metric>> Measure(Tables& tables, UtcTime data_clock, 
   metrics.push_back(Counted("medallion_violations_total", "Rows that broke a rule when they came.", "code",
                             sums.violations));
   metrics.push_back(Counted("medallion_unknown_fields_total", "Fields kept though no schema names them.",
-                            "field", sums.unknown_fields, kFieldsShown));
+                            "field", MostFrequent(sums.unknown_fields, kFieldsShown)));
   metrics.push_back(Lags(sums));
   metrics.push_back(Lateness(sums));
   Metric warnings{.name = "medallion_warnings", .help = "What is amiss with the options of the last run."};

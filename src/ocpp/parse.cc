@@ -293,11 +293,11 @@ class Names {
   void CountUnknown(std::string_view name) {
     if (!seen_.empty()) ++seen_[Find(name)].unknown;
   }
-  // Adds what was noted to `counts`, which holds a bounded number of names, and forgets it.
+  // Adds what was noted to `counts`, and forgets it.
   void TakeUnknown(NameCounts& counts) {
-    for (const auto& [name, count] : unknown_) Add(name, count, counts);
+    for (Seen& seen : seen_) TakeUnknown(seen, unknown_);
+    for (const auto& [name, count] : unknown_) counts[name] += count;
     unknown_.clear();
-    for (Seen& seen : seen_) TakeUnknown(seen, counts);
   }
   // The one that stands before a payload's first name.
   static constexpr size_t kBegin = 128;
@@ -317,12 +317,11 @@ class Names {
     }
     return {-1, false, IsPersonal(name)};
   }
-  static void Add(std::string_view name, uint64_t count, NameCounts& counts) {
-    const bool room = counts.size() < kNamesCounted || counts.contains(name);
-    counts[room ? std::string(name) : std::string(kOtherNames)] += count;
-  }
   static void TakeUnknown(Seen& seen, NameCounts& counts) {
-    if (seen.unknown != 0) Add(seen.name, std::exchange(seen.unknown, 0), counts);
+    constexpr size_t kMost = 1000;  // a feed with ever new names must not fill the memory
+    if (seen.unknown == 0) return;
+    const bool room = counts.size() < kMost || counts.contains(seen.name);
+    counts[room ? seen.name : std::string(kOtherNames)] += std::exchange(seen.unknown, 0);
   }
 
   const FlatSchema* schema_;
@@ -633,6 +632,10 @@ const FlatFields& FlatParser::Parse(std::string_view payload, Arena& texts) {
   return scratch_->fields;
 }
 
-void FlatParser::TakeUnknownNames(NameCounts& counts) { scratch_->sorter.TakeUnknown(counts); }
+void FlatParser::TakeUnknownNames(NameCounts& counts) {
+  NameCounts all;
+  scratch_->sorter.TakeUnknown(all);
+  for (auto& [name, count] : MostFrequent(all, kNamesCounted)) counts[name] += count;
+}
 
 }  // namespace medallion::ocpp

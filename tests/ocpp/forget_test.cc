@@ -89,6 +89,17 @@ Pictures Shown(Tables& tables) {
   return shown;
 }
 
+std::string Difference(const Pictures& a, const Pictures& b) {
+  for (const auto& [name, rows] : a) {
+    const auto& others = b.at(name);
+    if (rows.size() != others.size()) return name + " has other rows";
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if (rows[i] != others[i]) return name + "\n" + rows[i].dump() + "\n" + others[i].dump();
+    }
+  }
+  return a.size() == b.size() ? "" : "other tables";
+}
+
 std::string Everything(const Pictures& shown) {
   std::string all;
   for (const auto& [name, rows] : shown) {
@@ -135,7 +146,7 @@ TEST_CASE("forget: the texts of a tag are gone, sessions and books stay") {
   const auto metrics = MeasureCharging(store, runner.report().data_clock);
   REQUIRE(metrics.ok());
   CHECK_FALSE(Holds(PrometheusText(*metrics) + MetricsJson(*metrics), kTag));
-  CHECK_FALSE(Holds(std::string(quarantine.Accept(refused, "ann").message()), kTag));
+  CHECK_FALSE(Holds(std::string(quarantine.Repair(refused, payloads[0], "ann").message()), kTag));
 
   const auto names = [](std::string_view text) { return NamesIdTag(text, " secret-TAG-7 "); };
   const auto forgotten = store.Forget(names);
@@ -144,7 +155,7 @@ TEST_CASE("forget: the texts of a tag are gone, sessions and books stay") {
   CHECK(*forgotten == 10);  // nine records and a repair
   const Accounting books = *store.Books();
   CHECK(Imbalance(books) == 0);
-  CHECK(Shown(store) == before);  // what else the rows show is as it was
+  CHECK(Difference(before, Shown(store)) == "");  // what else the rows show is as it was
   const std::string left = Files(path);
   // The note of another's start names it within a longer text: that is its own text, and stays.
   CHECK(Holds(left, kOther));
@@ -165,7 +176,7 @@ TEST_CASE("forget: the texts of a tag are gone, sessions and books stay") {
   CHECK_FALSE(Holds(Files(path), "\"" + kTag));
   Pictures after = Shown(store);
   after[std::string(kRunLogTable)] = before.at(std::string(kRunLogTable));
-  CHECK(after == before);
+  CHECK(Difference(before, after) == "");
   CHECK(quarantine.Repair(refused, "{}", "ann").code() == absl::StatusCode::kFailedPrecondition);
   opened->reset();
   for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(path + suffix);

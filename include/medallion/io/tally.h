@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +11,7 @@
 #include "medallion/base/text.h"
 #include "medallion/base/time.h"
 #include "medallion/silver/element.h"
+#include "medallion/silver/name_counts.h"
 
 namespace medallion {
 
@@ -26,7 +25,7 @@ struct Tally {
 };
 
 // `{"name":count}`, or empty.
-inline std::string CountsJson(const std::map<std::string, uint64_t, std::less<>>& counts) {
+inline std::string CountsJson(const NameCounts& counts) {
   std::string json;
   for (const auto& [name, count] : counts) {
     json += json.empty() ? '{' : ',';
@@ -37,7 +36,7 @@ inline std::string CountsJson(const std::map<std::string, uint64_t, std::less<>>
 }
 
 // Counts each text of a JSON array of codes.
-inline void CountCodes(std::string_view codes, std::map<std::string, uint64_t, std::less<>>& counts) {
+inline void CountCodes(std::string_view codes, NameCounts& counts) {
   for (size_t begin = codes.find('"'); begin != std::string_view::npos;) {
     const size_t end = codes.find('"', begin + 1);
     if (end == std::string_view::npos) return;
@@ -48,9 +47,8 @@ inline void CountCodes(std::string_view codes, std::map<std::string, uint64_t, s
 
 // Of elements that were refined and settled.
 template <class Row>
-Tally TallyOf(std::span<const Element<Row>> elements,
-              const std::map<std::string, uint64_t, std::less<>>& unknown_names) {
-  std::map<std::string, uint64_t, std::less<>> codes;
+Tally TallyOf(std::span<const Element<Row>> elements, const NameCounts& unknown_names) {
+  NameCounts codes;
   std::array<uint64_t, kLagSeconds.size() + 1> lags{};
   int64_t sum = 0;
   bool any = false;

@@ -5,8 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -15,6 +13,7 @@
 
 #include "medallion/base/arena.h"
 #include "medallion/ocpp/flat_schema.h"
+#include "medallion/silver/name_counts.h"
 
 namespace medallion::ocpp {
 
@@ -82,10 +81,8 @@ static_assert(kFields <= 32);
 // JSON themselves (see ocpp/json.h).
 FlatFields FieldsOf(std::span<const Member> members, std::span<const FlatSchema> schemas, Arena& texts);
 
-// How often fields were kept though no schema names them: so many names, all others as one.
-using NameCounts = std::map<std::string, uint64_t, std::less<>>;
+// How many names of fields that no schema names are told apart in a batch.
 inline constexpr size_t kNamesCounted = 50;
-inline constexpr std::string_view kOtherNames = "(other)";
 
 class FlatParser {
  public:
@@ -100,7 +97,8 @@ class FlatParser {
   // What is returned is the parser's own and good until the next payload: copy it to keep it longer.
   const FlatFields& Parse(std::string_view payload, Arena& texts);
 
-  // Adds the names of fields that were kept though no schema names them, since this was last called.
+  // Adds the names of fields that were kept though no schema names them, since this was last called: the most frequent
+  // ones, the others as one.
   void TakeUnknownNames(NameCounts& counts);
 
  private:

@@ -3,15 +3,13 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
-#include <map>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "medallion/base/arena.h"
 #include "medallion/silver/fate.h"
 #include "medallion/silver/identity.h"
+#include "medallion/silver/name_counts.h"
 #include "medallion/silver/review.h"
 
 namespace medallion {
@@ -92,7 +90,7 @@ struct Refined {
   std::vector<Digest> payloads;    // of each record: SHA-256 of its payload
   uint64_t unknown_fields = 0;     // fields kept though the schema does not name them
   // Of these, those whose names were noted: a bounded number of names.
-  std::map<std::string, uint64_t, std::less<>> unknown_names;
+  NameCounts unknown_names;
   Arena texts;
 };
 
