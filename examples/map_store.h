@@ -159,6 +159,7 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
       names.emplace_back(name);
     }
     for (const std::string_view name : Pack::kGoldTables) names.emplace_back(name);
+    names.emplace_back(medallion::kReconciliationTable);
     names.emplace_back(medallion::kRunLogTable);
     return names;
   }

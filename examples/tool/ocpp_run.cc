@@ -72,7 +72,7 @@ absl::Status RunAll(const Arguments& arguments, const ocpp::Options& options, st
   if (Imbalance(*books) != 0)
     return absl::InternalError("the books do not balance: " + AccountingLine(*books));
   // The summary shows none of these.
-  const auto skip = {Charging::kSilverTable, kAuditTable, kRunLogTable};
+  const auto skip = {Charging::kSilverTable, kAuditTable, kReconciliationTable, kRunLogTable};
   return ReadTables(*store.tables, arguments.out, skip,
                     [&](std::string_view table, std::string_view json) { summary.Add(table, json); });
 }

@@ -225,7 +225,8 @@ void FreshStore(const Factory& make) {
 
   CHECK(store->Names() == std::vector<std::string>{"silver_loan_events", "silver_quarantine_events",
                                                    "silver_duplicate_events_audit", "silver_ignored",
-                                                   "gold_loans", "gold_branches", "ops_run_log"});
+                                                   "gold_loans", "gold_branches", "ops_reconciliation_log",
+                                                   "ops_run_log"});
   for (const std::string& name : store->Names()) CHECK(Lines(*store, name).empty());
   CHECK(BooksOf(*store) == Accounting{});
   CHECK(store->Read("no_such", [](std::string_view) { return absl::OkStatus(); }).code() ==

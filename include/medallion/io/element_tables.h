@@ -14,6 +14,7 @@ inline constexpr std::string_view kQuarantineTable = "silver_quarantine_events";
 inline constexpr std::string_view kAuditTable = "silver_duplicate_events_audit";
 inline constexpr std::string_view kIgnoredTable = "silver_ignored";
 inline constexpr std::string_view kRunLogTable = "ops_run_log";
+inline constexpr std::string_view kReconciliationTable = "ops_reconciliation_log";  // see io/gold_keeper.h
 
 // The table that shows the element. `silver` is the pack's name for its Silver table.
 inline std::string_view TableOf(Fate fate, std::string_view silver) {

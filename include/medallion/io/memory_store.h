@@ -1034,6 +1034,7 @@ std::vector<std::string> MemoryStore<Pack>::Names() const {
     names.emplace_back(name);
   }
   for (const std::string_view name : Pack::kGoldTables) names.emplace_back(name);
+  names.emplace_back(kReconciliationTable);  // empty: nobody can reach into this store
   names.emplace_back(kRunLogTable);
   return names;
 }
