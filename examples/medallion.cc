@@ -11,7 +11,11 @@
 
 #include "medallion/silver/tables.h"
 #include "tool/command.h"
+#include "tool/ocpp_diff.h"
+#include "tool/ocpp_reconcile.h"
+#include "tool/ocpp_rederive.h"
 #include "tool/ocpp_run.h"
+#include "tool/ocpp_sweep.h"
 #include "tool/words.h"
 
 namespace medallion::tool {
@@ -19,7 +23,7 @@ namespace {
 
 enum Exit { kDone = 0, kFailed = 1, kUsage = 2 };
 
-const Command* const kCommands[] = {&kOcppRun};
+const Command* const kCommands[] = {&kOcppRun, &kOcppSweep, &kOcppRederive, &kOcppDiff, &kOcppReconcile};
 
 constexpr std::string_view kExitCodes =
     "\nExit codes: 0 done, and quarantined rows are a normal result; 1 something failed; 2 wrong usage.\n";
