@@ -92,6 +92,9 @@ class Timed final : public Store<Charging> {
   absl::Status Known(const KnownQuery<ChargingEvent>& query, KnownAnswer<ChargingEvent>& answer) override {
     return Time(1, [&] { return store_.Known(query, answer); });
   }
+  absl::Status Bronze(const BronzeQuery& query, BronzeAnswer& answer) override {
+    return Time(1, [&] { return store_.Bronze(query, answer); });
+  }
   absl::Status Timelines(const TimelineQuery& query, TimelineAnswer<ChargingEvent>& answer) override {
     return Time(2, [&] { return store_.Timelines(query, answer); });
   }

@@ -1,4 +1,4 @@
-// A store of your own, complete, over std::map: the five functions of Store, which the run needs, and the
+// A store of your own, complete, over std::map: the six functions of Store, which the run needs, and the
 // three of Tables, for reading back. Where a line touches a map, yours would touch its database.
 //
 // It keeps elements as bytes (io/element_codec.h), and finds them by record, by unit and by entity. A
@@ -26,6 +26,7 @@
 #include "medallion/io/memory_timelines.h"
 #include "medallion/io/store.h"
 #include "medallion/io/tables.h"
+#include "medallion/silver/review.h"
 #include "medallion/silver/tables.h"
 
 template <class Pack>
@@ -64,6 +65,35 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
       for (const Digest& key : Members(of_record_, KeyOf(id))) keys.insert(key);
     }
     for (const Digest& key : keys) answer.elements.push_back(elements_.at(key).element);
+    for (const medallion::Review& review : reviews_) {
+      const auto& subjects = query.subjects;
+      const bool asked = std::find(subjects.begin(), subjects.end(), review.subject) != subjects.end();
+      if (asked || query.all_reviews) answer.reviews.push_back(review);
+    }
+    return absl::OkStatus();
+  }
+
+  // Elements are kept by their quarantine ids already; where an answer ended is told by the record's key.
+  absl::Status Bronze(const medallion::BronzeQuery& query, medallion::BronzeAnswer& answer) override {
+    std::set<Digest> keys;
+    for (const medallion::RecordId& id : query.records) {
+      if (records_.contains(KeyOf(id))) keys.insert(KeyOf(id));
+    }
+    for (const auto& [key, kept] : elements_) {
+      if (!query.records.empty()) break;
+      if (query.quarantine_ids.empty() && query.quarantined && !IsInQuarantine(kept.element)) continue;
+      const auto& ids = query.quarantine_ids;
+      if (!ids.empty() && std::find(ids.begin(), ids.end(), key) == ids.end()) continue;
+      keys.insert(KeyOf(IdOf(kept.element.identity.order).record));
+    }
+    for (const Digest& key : keys) {
+      if (!query.after.empty() && Hex(key).compare(query.after) <= 0) continue;
+      answer.more = answer.records.size() >= query.records_max;
+      if (answer.more) break;
+      const medallion::BronzeRecord& record = records_.at(key);
+      answer.records.push_back({.record = record, .id = IdOf(record)});
+      answer.after = Hex(key);
+    }
     return absl::OkStatus();
   }
 
@@ -133,6 +163,8 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
     for (const medallion::RecordWrite& write : batch.records) Put(write);
     for (const medallion::ElementId& id : batch.withdrawn) Withdraw(medallion::QuarantineId(id));
     for (const Element& element : batch.elements) Put(element);
+    reviews_.insert(batch.reviews.begin(), batch.reviews.end());
+    checkpoint_.reviews = static_cast<int64_t>(reviews_.size());
     for (const medallion::LinkWrite& write : batch.links) Put(write);
     for (const medallion::ResolvedTimeline& resolved : batch.resolved) {
       touched_.erase(resolved.subject);
@@ -146,6 +178,8 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
     gone_.clear();
     checkpoint_.data_clock = std::max(checkpoint_.data_clock, batch.data_clock);
     if (!batch.position.empty()) checkpoint_.positions[std::string(batch.source)] = batch.position;
+    if (!batch.metrics.empty()) metrics_.clear();
+    for (const medallion::MetricRow& row : batch.metrics) medallion::AppendJson(row, metrics_.emplace_back());
     std::string line;
     medallion::AppendJson(batch.log, line);
     if (log_.empty() || log_.back() != line) log_.push_back(line);  // else the same batch, applied again
@@ -159,6 +193,8 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
       names.emplace_back(name);
     }
     for (const std::string_view name : Pack::kGoldTables) names.emplace_back(name);
+    names.emplace_back(medallion::kReviewsTable);
+    names.emplace_back(medallion::kMetricsTable);
     names.emplace_back(medallion::kReconciliationTable);
     names.emplace_back(medallion::kRunLogTable);
     return names;
@@ -171,15 +207,19 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
     }
     std::vector<std::string> rows;
     if (table == medallion::kRunLogTable) rows = log_;
+    if (table == medallion::kMetricsTable) rows = metrics_;
+    if (table == medallion::kReviewsTable) {
+      for (const medallion::Review& review : reviews_) medallion::AppendJson(review, rows.emplace_back());
+    }
     for (const auto& [key, write] : gold_) {
       if (Pack::kGoldTables[medallion::GoldTableOf(write.row)] != table) continue;
       medallion::ForShown(write.row,
                           [&](const auto& row) { medallion::AppendJson(row, rows.emplace_back()); });
     }
     for (const Element* element : InOrder()) {
-      if (medallion::TableOf(element->standing.fate, Pack::kSilverTable) != table) continue;
+      if (!medallion::IsShown(*element, table, Pack::kSilverTable)) continue;
       const medallion::BronzeRecord& record = records_.at(KeyOf(IdOf(element->identity.order).record));
-      medallion::AppendRow<Pack>(*element, record, rows.emplace_back());
+      medallion::AppendRow<Pack>(*element, record, table, rows.emplace_back());
     }
     for (const std::string& row : rows) {
       if (auto status = sink(row); !status.ok()) return status;
@@ -211,6 +251,10 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
     Element element;  // refers to `bytes` and `texts`
   };
   using Index = std::set<std::pair<Digest, Digest>>;  // (what is looked for, key of an element or Gold row)
+
+  static bool IsInQuarantine(const Element& element) {
+    return medallion::IsShown(element, medallion::kQuarantineTable, Pack::kSilverTable);
+  }
 
   // QuarantineId is a digest of an element's id, so it serves as a key.
   static Digest KeyOf(const medallion::RecordId& id) { return medallion::QuarantineId({id, 0}); }
@@ -415,5 +459,6 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
   std::map<std::string, medallion::TimeSpan> touched_;  // timelines, since they were resolved
   std::set<std::string> watched_;
   medallion::memory::Links links_;
-  std::vector<std::string> log_;
+  std::set<medallion::Review, decltype(&medallion::ReviewedBefore)> reviews_{&medallion::ReviewedBefore};
+  std::vector<std::string> log_, metrics_;
 };

@@ -11,7 +11,10 @@
 
 #include "medallion/silver/tables.h"
 #include "tool/command.h"
+#include "tool/ledger_run.h"
 #include "tool/ocpp_diff.h"
+#include "tool/ocpp_metrics.h"
+#include "tool/ocpp_quarantine.h"
 #include "tool/ocpp_reconcile.h"
 #include "tool/ocpp_rederive.h"
 #include "tool/ocpp_run.h"
@@ -23,7 +26,23 @@ namespace {
 
 enum Exit { kDone = 0, kFailed = 1, kUsage = 2 };
 
-const Command* const kCommands[] = {&kOcppRun, &kOcppSweep, &kOcppRederive, &kOcppDiff, &kOcppReconcile};
+const Command* const kCommands[] = {
+    &kOcppRun,
+    &kOcppSweep,
+    &kOcppQuarantineList,
+    &kOcppQuarantineShow,
+    &kOcppQuarantineRepair,
+    &kOcppQuarantineDiscard,
+    &kOcppQuarantineAccept,
+    &kOcppQuarantineReplay,
+    &kOcppReplay,
+    &kOcppMetrics,
+    &kOcppForget,
+    &kOcppRederive,
+    &kOcppDiff,
+    &kOcppReconcile,
+    &kLedgerRun,
+};
 
 constexpr std::string_view kExitCodes =
     "\nExit codes: 0 done, and quarantined rows are a normal result; 1 something failed; 2 wrong usage.\n";

@@ -12,7 +12,7 @@
 //   ping    understood, outside the tables: ignored
 //
 // `minute` counts from 1970. A missing branch is taken from the record's key. Copies of a fact must agree in
-// member, shelf and days. Loan numbers are used again: a lend a day or more after the previous one opens the
+// member, shelf, days and renewed. Loan numbers are used again: a lend a day or more after the previous one opens the
 // next epoch.
 //
 // A return of the loan `?` is of a book whose number could not be read. It is taken for that of the latest lend to the
@@ -65,8 +65,8 @@ struct LoanEvent {
   std::string_view member;      // value 0
   std::string_view shelf;       // value 1
   std::optional<int32_t> days;  // value 2
-  std::optional<bool> renewed;
-  std::string_view remark;  // JSON
+  std::optional<bool> renewed;  // value 3
+  std::string_view remark;      // JSON
   Coordinate at;
   uint32_t ordinal = 0;
   bool operator==(const LoanEvent&) const = default;
@@ -109,6 +109,7 @@ inline Values ValuesOf(const LoanEvent& row) {
   if (!row.member.empty()) values.Set(0, digest(row.member));
   if (!row.shelf.empty()) values.Set(1, digest(row.shelf));
   if (row.days) values.Set(2, digest(std::to_string(*row.days)));
+  if (row.renewed) values.Set(3, digest(*row.renewed ? "yes" : "no"));
   return values;
 }
 
@@ -393,6 +394,7 @@ inline void Fill(LoanEvent& row, int value, const LoanEvent* from) {
   if (value == 0) row.member = from == nullptr ? std::string_view() : from->member;
   if (value == 1) row.shelf = from == nullptr ? std::string_view() : from->shelf;
   if (value == 2) row.days = from == nullptr ? std::nullopt : from->days;
+  if (value == 3) row.renewed = from == nullptr ? std::nullopt : from->renewed;
 }
 
 inline std::string Difference(const LoanEvent& row, const LoanEvent& fact, uint8_t differs) {
@@ -405,6 +407,8 @@ inline std::string Difference(const LoanEvent& row, const LoanEvent& fact, uint8
   if ((differs & 2) != 0) add("shelf", row.shelf, fact.shelf);
   if ((differs & 4) != 0)
     add("days", std::to_string(row.days.value_or(0)), std::to_string(fact.days.value_or(0)));
+  if ((differs & 8) != 0)
+    add("renewed", row.renewed == true ? "yes" : "no", fact.renewed == true ? "yes" : "no");
   return json += "}";
 }
 

@@ -1,10 +1,11 @@
 // Our side of the comparison: a file of flat lines to Silver, audit, quarantine and sessions, all kept in memory.
 //
-//   medallion_compare FILE [--batch N] [--threads N] [--each-batch] [--sessions FILE]
+//   medallion_compare FILE [--all-tables] [--batch N] [--threads N] [--each-batch] [--wrapped] [--sessions FILE]
+//                     [--no-answer]
 //
 // Prints one JSON object: `answer`, which the other side must print alike, and what it took until the tables were
 // complete. The answer is read from the tables afterwards: see README.md beside this file. --each-batch refreshes Gold
-// after each batch, else once at the end. --sessions writes what each session contributes to the answer, for finding a
+// after each batch, else once at the end. --wrapped: the lines may be wrapped records, as frames are. --sessions writes what each session contributes to the answer, for finding a
 // difference.
 
 #include <sys/resource.h>
@@ -17,6 +18,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -184,6 +186,22 @@ absl::StatusOr<Answer> ReadAnswer(Tables& tables, std::FILE* sessions) {
 
 // ---- the run ------------------------------------------------------------------------------------------------------
 
+// The charging pack for a host that needs no table beyond the sessions.
+struct SessionsOnly : Charging {
+  static EntityKey ParentOf(const Gold& row, const Model& model) = delete;
+  static std::optional<Sighting> SightingOf(const ChargingElement& element, Direction direction) = delete;
+  static std::vector<Gold> Derive(const Facts& facts, UtcTime clock, const Model& model,
+                                  std::string* summary) {
+    if (IsConnector(facts)) return {};
+    return Charging::Derive(facts, clock, model, summary);
+  }
+
+ private:
+  static bool IsConnector(const Facts& facts) {
+    return !facts.history.empty() && facts.history[0].row.event_type == EventType::kStatusNotification;
+  }
+};
+
 void Print(const Answer& answer, int64_t resident_before, const Usage& before, const Usage& after) {
   std::string line = "{\"engine\":\"medallion\",\"answer\":{";
   for (const auto& [name, value] : answer) {
@@ -198,10 +216,12 @@ void Print(const Answer& answer, int64_t resident_before, const Usage& before, c
       static_cast<long long>(resident_before));
 }
 
-absl::Status Compare(const std::string& path, const RunOptions& run, std::FILE* sessions) {
+template <class Pack>
+absl::Status Compare(const std::string& path, LineFormat format, const RunOptions& run, std::FILE* sessions,
+                     bool with_answer) {
   const int64_t resident_before = ResidentBytes();
   const Usage before = UsageNow();
-  RecordLines lines(LineFormat::kBare);
+  RecordLines lines(format);
   const auto decode = [&](std::string_view line, const Coordinate& at, Arena& texts) {
     return lines.Decode(line, at, texts);
   };
@@ -209,12 +229,12 @@ absl::Status Compare(const std::string& path, const RunOptions& run, std::FILE* 
   if (!source.ok()) return source.status();
   Options options;
   options.meter_intervals = false;  // the other side makes none
-  MemoryStore<Charging> store;
-  const absl::StatusOr<RunReport> report = Run<Charging>(**source, store, options, run);
+  MemoryStore<Pack> store;
+  const absl::StatusOr<RunReport> report = Run<Pack>(**source, store, options, run);
   if (!report.ok()) return report.status();
   const Usage after = UsageNow();
 
-  const absl::StatusOr<Answer> answer = ReadAnswer(store, sessions);
+  const absl::StatusOr<Answer> answer = !with_answer ? Answer() : ReadAnswer(store, sessions);
   if (!answer.ok()) return answer.status();
   Print(*answer, resident_before, before, after);
   return absl::OkStatus();
@@ -225,12 +245,20 @@ absl::Status Compare(const std::string& path, const RunOptions& run, std::FILE* 
 
 int main(int argc, char** argv) {
   medallion::RunOptions run{.batch_records = 1'000, .refresh = medallion::Refresh::kAtEnd};
+  medallion::ocpp::LineFormat format = medallion::ocpp::LineFormat::kBare;
   std::string path, sessions_path;
+  bool all_tables = false, with_answer = true;
   for (int i = 1; i < argc; ++i) {
     const std::string_view word = argv[i];
     const char* value = i + 1 < argc ? argv[i + 1] : "";
     if (word == "--each-batch") {
       run.refresh = medallion::Refresh::kEachBatch;
+    } else if (word == "--wrapped") {
+      format = medallion::ocpp::LineFormat::kAuto;
+    } else if (word == "--all-tables") {
+      all_tables = true;
+    } else if (word == "--no-answer") {
+      with_answer = false;
     } else if (word == "--batch") {
       run.batch_records = std::max(1UL, std::strtoul(value, nullptr, 10)), ++i;
     } else if (word == "--threads") {
@@ -242,12 +270,15 @@ int main(int argc, char** argv) {
     }
   }
   if (path.empty()) {
-    std::fprintf(
-        stderr, "usage: medallion_compare FILE [--batch N] [--threads N] [--each-batch] [--sessions FILE]\n");
+    std::fprintf(stderr,
+                 "usage: medallion_compare FILE [--all-tables] [--batch N] [--threads N] [--each-batch] "
+                 "[--wrapped] [--sessions FILE] [--no-answer]\n");
     return 2;
   }
   std::FILE* sessions = sessions_path.empty() ? nullptr : std::fopen(sessions_path.c_str(), "w");
-  const absl::Status status = medallion::ocpp::Compare(path, run, sessions);
+  using medallion::ocpp::Charging, medallion::ocpp::Compare, medallion::ocpp::SessionsOnly;
+  const absl::Status status = all_tables ? Compare<Charging>(path, format, run, sessions, with_answer)
+                                         : Compare<SessionsOnly>(path, format, run, sessions, with_answer);
   if (sessions != nullptr) std::fclose(sessions);
   if (status.ok()) return 0;
   std::fprintf(stderr, "medallion_compare: %s\n", std::string(status.message()).c_str());

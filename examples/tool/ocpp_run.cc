@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "medallion/ocpp/charging.h"
+#include "medallion/ocpp/metrics.h"
 #include "medallion/ocpp/record_lines.h"
 #include "tool/ocpp_options.h"
 #include "tool/open_store.h"
@@ -71,8 +72,12 @@ absl::Status RunAll(const Arguments& arguments, const ocpp::Options& options, st
   facts.books = *books;
   if (Imbalance(*books) != 0)
     return absl::InternalError("the books do not balance: " + AccountingLine(*books));
+  const auto metrics = ocpp::MeasureCharging(*store.tables, report->data_clock);
+  if (!metrics.ok()) return metrics.status();
+  if (auto status = KeepMetrics(*store.store, *metrics, "metrics"); !status.ok()) return status;
   // The summary shows none of these.
-  const auto skip = {Charging::kSilverTable, kAuditTable, kReconciliationTable, kRunLogTable};
+  const auto skip = {Charging::kSilverTable, kAuditTable,          kReviewsTable,
+                     kMetricsTable,          kReconciliationTable, kRunLogTable};
   return ReadTables(*store.tables, arguments.out, skip,
                     [&](std::string_view table, std::string_view json) { summary.Add(table, json); });
 }

@@ -4,9 +4,9 @@
 #include <optional>
 #include <utility>
 
-#include "medallion/base/text.h"
 #include "medallion/io/element_tables.h"
 #include "medallion/ocpp/charging.h"
+#include "tool/grid.h"
 #include "tool/json_columns.h"
 
 namespace medallion::tool {
@@ -15,43 +15,6 @@ namespace {
 using nlohmann::json;
 
 constexpr size_t kSessionsShown = 20;
-constexpr size_t kWidthMax = 40;
-
-// A text from the feed, made harmless for a terminal: escapes for control characters, not too long.
-std::string Shown(std::string_view text) {
-  std::string quoted;
-  AppendJsonString(text.substr(0, 4 * kWidthMax), quoted);
-  std::string shown = quoted.substr(1, quoted.size() - 2);
-  if (shown.size() <= kWidthMax) return shown;
-  size_t end = kWidthMax;
-  while (end > 0 && (static_cast<unsigned char>(shown[end]) & 0xC0) == 0x80) --end;  // never half a character
-  return shown.substr(0, end) + "…";
-}
-
-size_t Width(std::string_view text) {
-  return static_cast<size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
-
-// Rows of cells in columns, indented; columns named in `right` have their cells to the right.
-std::string Grid(const std::vector<std::vector<std::string>>& rows, const std::vector<size_t>& right) {
-  std::vector<size_t> widths;
-  for (const auto& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], Width(row[i]));
-  }
-  std::string text;
-  for (const auto& row : rows) {
-    std::string line;
-    for (size_t i = 0; i < row.size(); ++i) {
-      const std::string space(widths[i] - Width(row[i]), ' ');
-      const bool to_right = std::find(right.begin(), right.end(), i) != right.end();
-      line += "  " + (to_right ? space + row[i] : row[i] + space);
-    }
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-  }
-  return text;
-}
 
 // A heading and its counts, the largest first; nothing where there are none.
 std::string Counts(std::string_view heading, const std::map<std::string, int64_t>& counts) {
@@ -86,6 +49,7 @@ void Summary::Add(std::string_view table, std::string_view line) {
     ++ignored_[TextOf(row, "reason")];
     return;
   }
+  if (TextOf(row, "status") == "REPLAYED") return;  // history: it counts under its new fate
   ++quarantined_;
   const auto violations = row.find("violations");
   if (violations == row.end() || !violations->is_array()) return;

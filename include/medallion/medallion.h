@@ -83,3 +83,21 @@
 #include "medallion/ocpp/charging_stats_daily.h"
 #include "medallion/ocpp/charge_point_health.h"
 #include "medallion/ocpp/charging.h"
+
+// The ledger: money, assets and events; from records, native or a legacy database's changes, to elements; whether
+// transfers balance and transactions came whole; rows of the legacy tables, balances and features; the quality report.
+#include "medallion/ledger/minor_units.h"
+#include "medallion/ledger/assets.h"
+#include "medallion/ledger/ledger_event.h"
+#include "medallion/ledger/options.h"
+#include "medallion/ledger/record_lines.h"
+#include "medallion/ledger/validate.h"
+#include "medallion/ledger/identify.h"
+#include "medallion/ledger/refine.h"
+#include "medallion/ledger/resolve_transfers.h"
+#include "medallion/ledger/account_balance.h"
+#include "medallion/ledger/account_features.h"
+#include "medallion/ledger/legacy_row.h"
+#include "medallion/ledger/derive_accounts.h"
+#include "medallion/ledger/quality_report.h"
+#include "medallion/ledger/ledger.h"

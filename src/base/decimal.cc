@@ -227,13 +227,16 @@ std::strong_ordering operator<=>(const Decimal& a, const Decimal& b) {
 
 void AppendFixed(int64_t units, int digits, std::string& out) {
   assert(digits >= 1 && digits <= 6);
-  const uint64_t scale = kPow10[static_cast<size_t>(digits)];
   auto magnitude = static_cast<uint64_t>(units);
   if (units < 0) magnitude = 0 - magnitude;  // also where -units would not fit int64_t
-  if (units < 0) out += '-';
-  AppendNumber(magnitude / scale, out);
-  out += '.';
-  AppendPadded(magnitude % scale, digits, out);
+  std::array<char, 24> text;                 // written from its end: any number, a point, a sign
+  char* at = text.data() + text.size();
+  for (int place = 0; place <= digits || magnitude != 0; ++place, magnitude /= 10) {
+    if (place == digits) *--at = '.';
+    *--at = static_cast<char>('0' + magnitude % 10);
+  }
+  if (units < 0) *--at = '-';
+  out.append(at, text.data() + text.size());
 }
 
 }  // namespace medallion

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <utility>
 
+#include "medallion/base/pack.h"
 #include "medallion/base/text.h"
 #include "sha256_pair.h"
 
@@ -162,12 +163,9 @@ Digest HmacSha256(std::string_view key, std::string_view bytes) {
 }
 
 void AppendHex(const Digest& digest, std::string& out) {
-  constexpr char kHexDigits[] = "0123456789abcdef";
-  std::array<char, 64> text;
-  char* at = text.data();
-  for (const uint8_t byte : digest.bytes) {
-    *at++ = kHexDigits[byte >> 4];
-    *at++ = kHexDigits[byte & 15];
+  std::array<char, 2 * sizeof digest.bytes> text;
+  for (size_t i = 0; i < digest.bytes.size(); ++i) {
+    packing::PutDigits(static_cast<char>(digest.bytes[i]), text.data() + 2 * i);
   }
   out.append(text.data(), text.size());
 }
@@ -176,6 +174,22 @@ std::string Hex(const Digest& digest) {
   std::string text;
   AppendHex(digest, text);
   return text;
+}
+
+std::optional<Digest> ParseHex(std::string_view text) {
+  const auto value = [](char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    const char lower = static_cast<char>(c | 0x20);
+    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+  };
+  Digest digest;
+  if (text.size() != 2 * digest.bytes.size()) return std::nullopt;
+  for (size_t i = 0; i < digest.bytes.size(); ++i) {
+    const int high = value(text[2 * i]), low = value(text[2 * i + 1]);
+    if (high < 0 || low < 0) return std::nullopt;
+    digest.bytes[i] = static_cast<uint8_t>(high << 4 | low);
+  }
+  return digest;
 }
 
 void JoinedFields::Grow(size_t room) { buffer_.resize(2 * buffer_.size() + room + 256); }

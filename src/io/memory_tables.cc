@@ -61,9 +61,9 @@ void Blobs::Drop(uint32_t blob) {
   dropped_[size].push_back(blob);
 }
 
-// ---- DigestIndex ------------------------------------------------------------------------------------------------
+// ---- HashIndex --------------------------------------------------------------------------------------------------
 
-DigestIndex::Entries::Entries(size_t count) : size(count) {
+HashIndex::Entries::Entries(size_t count) : size(count) {
   if (count * sizeof(Entry) < Pages::kSize) {
     small = std::make_unique<Entry[]>(count);
     at = small.get();
@@ -74,13 +74,13 @@ DigestIndex::Entries::Entries(size_t count) : size(count) {
   std::uninitialized_fill_n(at, count, Entry{});
 }
 
-void DigestIndex::Put(Entry entry) {
+void HashIndex::Put(Entry entry) {
   size_t at = Begin(entry.print);
   while (entries_.at[at].number != kNone) at = (at + 1) & mask_;
   entries_.at[at] = entry;
 }
 
-void DigestIndex::Grow() {
+void HashIndex::Grow() {
   const Entries before = std::exchange(entries_, Entries(2 * entries_.size));
   mask_ = entries_.size - 1;
   --shift_;
@@ -89,14 +89,14 @@ void DigestIndex::Grow() {
   }
 }
 
-void DigestIndex::Insert(const Digest& key, uint32_t number) {
+void HashIndex::Insert(uint64_t hash, uint32_t number) {
   if (IsFull()) Grow();
   ++size_;
-  Put({PrintOf(key), number});
+  Put({static_cast<uint32_t>(hash), number});
 }
 
-uint32_t DigestIndex::Guess(const Digest& key) const {
-  const uint32_t print = PrintOf(key);
+uint32_t HashIndex::Guess(uint64_t hash) const {
+  const auto print = static_cast<uint32_t>(hash);
   size_t at = Begin(print);
   while (entries_.at[at].number != kNone && entries_.at[at].print != print) at = (at + 1) & mask_;
   return entries_.at[at].number;

@@ -1,40 +1,50 @@
 #include "medallion/io/memory_timelines.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
+
+#include "medallion/base/digest.h"
 
 namespace medallion::memory {
 
 // ---- timelines ----------------------------------------------------------------------------------------------
 
-Timelines::Line& Timelines::LineOf(const std::string& subject) {
-  const auto [at, added] = number_of_.try_emplace(subject, static_cast<uint32_t>(lines_.size()));
-  if (added) lines_.emplace_back().subject = subject;
-  return lines_[at->second];
+uint32_t Timelines::NumberOf(const std::string& subject) {
+  const auto number = static_cast<uint32_t>(lines_.size());
+  const auto is_it = [&](uint32_t line) { return lines_[line].subject == subject; };
+  if (const uint32_t* const found = index_.FindOrInsert(Fingerprint(subject), number, is_it);
+      found != nullptr)
+    return *found;
+  lines_.emplace_back().subject = subjects_.Copy(subject);
+  return number;
 }
 
 void Timelines::Put(const Mark& mark, uint32_t element) {
-  Line& line = LineOf(mark.subject);
-  line.entries.push_back({mark.event_ts, element, mark.detail});
-  if (mark.ingest_ts != mark.event_ts) line.entries.push_back({mark.ingest_ts, element, mark.detail});
-  Touch(mark);
+  const uint32_t number = NumberOf(mark.subject);
+  std::vector<Entry>& entries = lines_[number].entries;
+  entries.push_back({mark.event_ts, element, mark.detail});
+  if (mark.ingest_ts != mark.event_ts) entries.push_back({mark.ingest_ts, element, mark.detail});
+  Touch(mark, number);
 }
 
-void Timelines::Touch(const Mark& mark) {
-  Line& line = LineOf(mark.subject);
+void Timelines::Touch(const Mark& mark) { Touch(mark, NumberOf(mark.subject)); }
+
+void Timelines::Touch(const Mark& mark, uint32_t number) {
+  Line& line = lines_[number];
   if (mark.detail && !line.watch) return;
   const auto [from, to] = std::minmax(mark.event_ts, mark.ingest_ts);
   if (!line.is_touched) {
     line.is_touched = true;
     line.touched = {from, to};
-    touched_.push_back(number_of_.at(mark.subject));
+    touched_.push_back(number);
     return;
   }
   line.touched = {std::min(line.touched.from, from), std::max(line.touched.to, to)};
 }
 
 void Timelines::Resolved(const ResolvedTimeline& resolved) {
-  Line& line = LineOf(resolved.subject);
+  Line& line = lines_[NumberOf(resolved.subject)];
   line.is_touched = false;
   line.watch = line.watch || resolved.watch;
   while (touched_begin_ < touched_.size() && !lines_[touched_[touched_begin_]].is_touched) ++touched_begin_;
@@ -45,25 +55,24 @@ std::vector<TimelinePart> Timelines::Touched(size_t most) const {
   std::vector<TimelinePart> parts;
   for (size_t i = touched_begin_; i < touched_.size() && parts.size() < most; ++i) {
     const Line& line = lines_[touched_[i]];
-    if (line.is_touched) parts.push_back({.subject = line.subject, .span = line.touched});
+    if (line.is_touched) parts.push_back({.subject = std::string(line.subject), .span = line.touched});
   }
   return parts;
 }
 
-std::vector<uint32_t> Timelines::Find(const TimelinePart& part) {
-  Line& line = LineOf(part.subject);
-  const auto middle = line.entries.begin() + static_cast<std::ptrdiff_t>(line.sorted);
+void Timelines::Find(const TimelinePart& part, std::vector<uint32_t>& elements) {
+  Line& line = lines_[NumberOf(part.subject)];
+  const auto middle = line.entries.begin() + line.sorted;
   std::sort(middle, line.entries.end());
-  std::inplace_merge(line.entries.begin(), middle, line.entries.end());
-  line.sorted = line.entries.size();
-  std::vector<uint32_t> found;
+  if (line.sorted > 0) std::inplace_merge(line.entries.begin(), middle, line.entries.end());
+  line.sorted = static_cast<uint32_t>(line.entries.size());
+  const auto first = static_cast<std::ptrdiff_t>(elements.size());
   for (auto at = std::lower_bound(line.entries.begin(), line.entries.end(), Entry{.at = part.span.from});
        at != line.entries.end() && at->at <= part.span.to; ++at) {
-    if (part.details || !at->detail) found.push_back(at->element);
+    if (part.details || !at->detail) elements.push_back(at->element);
   }
-  std::sort(found.begin(), found.end());
-  found.erase(std::unique(found.begin(), found.end()), found.end());
-  return found;
+  std::sort(elements.begin() + first, elements.end());
+  elements.erase(std::unique(elements.begin() + first, elements.end()), elements.end());
 }
 
 // ---- links --------------------------------------------------------------------------------------------------

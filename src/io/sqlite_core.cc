@@ -1,9 +1,12 @@
 #include "medallion/io/sqlite_core.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <initializer_list>
 #include <optional>
+
+#include "medallion/base/pack.h"
 
 namespace medallion::sqlite {
 namespace {
@@ -26,7 +29,7 @@ CREATE TABLE bronze_records(
   record INTEGER PRIMARY KEY,
   topic TEXT NOT NULL, "partition" INTEGER NOT NULL, "offset" INTEGER NOT NULL, digest BLOB NOT NULL,
   "key" TEXT, broker_ts INTEGER, ingest_ts INTEGER, direction INTEGER NOT NULL, version TEXT,
-  connection_id TEXT, payload TEXT NOT NULL);
+  connection_id TEXT, payload TEXT);
 CREATE TABLE medallion_elements(
   element INTEGER PRIMARY KEY,
   fate INTEGER NOT NULL, hour INTEGER, body BLOB NOT NULL);
@@ -39,6 +42,7 @@ CREATE TABLE medallion_gold(
   row_key BLOB NOT NULL, entity_key BLOB NOT NULL, hash BLOB NOT NULL, model_version BLOB NOT NULL,
   table_number INTEGER NOT NULL, parent BLOB, body BLOB);
 CREATE INDEX medallion_gold_parent ON medallion_gold(parent) WHERE parent IS NOT NULL;
+CREATE TABLE medallion_reviews(subject BLOB, body BLOB, PRIMARY KEY(subject, body)) WITHOUT ROWID;
 CREATE TABLE medallion_rollups(entity BLOB PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE medallion_sightings(
   subject TEXT PRIMARY KEY, name TEXT NOT NULL, entity BLOB NOT NULL,
@@ -74,8 +78,14 @@ std::string PutSql(Table table, const TableShape& shape, bool fed) {
 // The numbers of a table's rows in the order of its key: these are sorted, not the rows.
 std::string OrderSql(Table table, const TableShape& shape) {
   const std::string name = Quoted(shape.name);
-  if (table == Table::kRunLog || table == Table::kReconciliation)
+  if (table == Table::kRunLog || table == Table::kMetrics || table == Table::kReconciliation)
     return "SELECT t.row FROM " + name + " t ORDER BY t.row";
+  if (table == Table::kReviews) {  // as ReviewedBefore has it
+    return "SELECT t.row FROM " + name +
+           " t ORDER BY subject, number, kind, reviewed_at, reviewed_by, repaired_payload, business_key, "
+           "detail,"
+           " accepted, rejected";
+  }
   if (table >= Table::kGold) {
     const std::string number = shape.series ? "t.row >> " + std::to_string(kItemBits) : "t.row";
     return "SELECT t.row FROM " + name + " t LEFT JOIN medallion_gold g ON g.row = " + number +
@@ -223,6 +233,8 @@ absl::Status Core::Create() {
   std::string sql = kCreate + Timelines::CreateSql();
   for (const RunIndex* index : indexes_) sql += index->CreateSql();
   for (size_t i = 0; i < tables(); ++i) sql += CreateSql(static_cast<Table>(i), tables_[i].shape);
+  sql += "CREATE INDEX medallion_quarantine_ids ON " + Quoted(At(Table::kQuarantine).shape.name) +
+         "(quarantine_id);";
   sql += "INSERT INTO medallion_meta VALUES('pack', '" + pack_ + "');";
   sql += "PRAGMA application_id = " + std::to_string(kApplicationId) + ";";
   sql += "PRAGMA user_version = " + std::to_string(kSchemaVersion) + ";";
@@ -340,6 +352,31 @@ absl::Status Core::PrepareRollups() {
   return absl::OkStatus();
 }
 
+absl::Status Core::PrepareReviews() {
+  struct Row {
+    Statement& statement;
+    const char* doing;
+    std::string sql;
+  };
+  const std::string quarantine = Quoted(At(Table::kQuarantine).shape.name);
+  for (const Row& row : std::initializer_list<Row>{
+           {count_reviews_, "count the reviews", "SELECT count(*) FROM medallion_reviews"},
+           {read_reviews_, "read a review", "SELECT body FROM medallion_reviews WHERE subject = ?"},
+           {read_all_reviews_, "read the reviews", "SELECT body FROM medallion_reviews"},
+           {put_review_, "write a review", "INSERT OR IGNORE INTO medallion_reviews VALUES(?,?)"},
+           {changes_, "write a review", "SELECT changes()"},
+           {page_records_, "find records",
+            "SELECT record FROM bronze_records WHERE record > ? ORDER BY record"},
+           {page_quarantine_, "find what is quarantined",
+            "SELECT element >> 24 FROM " + quarantine + " WHERE element >= (? + 1) << 24 ORDER BY element"},
+           {find_quarantine_, "find what is quarantined",
+            "SELECT element >> 24 FROM " + quarantine + " WHERE quarantine_id = ?"},
+       }) {
+    if (auto status = connection_.Prepare(row.sql, row.doing, row.statement); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Core::Prepare() {
   struct Row {
     Statement& statement;
@@ -353,12 +390,12 @@ absl::Status Core::Prepare() {
           {read_positions_, "read the positions", "SELECT source, position FROM medallion_positions"},
           {find_records_, "find a record",
            R"(SELECT r.c0, r.c1, b.topic, b."partition", b."offset", b.digest, b.broker_ts, b.ingest_ts, b."key",
-                      b.version, b.connection_id, b.direction
+                      b.version, b.connection_id, b.direction, b.payload IS NULL
                FROM medallion_rows r CROSS JOIN bronze_records b ON b.record = r.c0)"},
           {top_record_, "number a record", "SELECT ifnull(max(record), 0) FROM bronze_records"},
           {read_record_, "read a record",
            R"(SELECT topic, "partition", "offset", "key", broker_ts, ingest_ts, direction, version,
-                      connection_id, payload FROM bronze_records WHERE record = ?)"},
+                      connection_id, payload, digest FROM bronze_records WHERE record = ?)"},
           {put_records_, "write records",
            "INSERT INTO bronze_records SELECT c0,c1,c2,c3,c4,c5,c6,c7,c8,c9,c10,c11 FROM medallion_rows"},
           {put_arrival_, "write a record",
@@ -377,6 +414,7 @@ absl::Status Core::Prepare() {
   if (status.ok()) status = PrepareElements();
   if (status.ok()) status = PrepareGold();
   if (status.ok()) status = PrepareRollups();
+  if (status.ok()) status = PrepareReviews();
   for (RunIndex* index : indexes_) {
     if (status.ok()) status = index->Prepare(connection_);
   }
@@ -422,6 +460,9 @@ absl::Status Core::ReadCheckpoint(Checkpoint& checkpoint) {
   Query clock(read_clock_);
   checkpoint.data_clock = clock.Next() ? clock.Time(0) : kNoTime;
   if (!clock.status().ok()) return clock.status();
+  Query reviews(count_reviews_);
+  checkpoint.reviews = reviews.Next() ? reviews.Int(0) : 0;
+  if (!reviews.status().ok()) return reviews.status();
   Query positions(read_positions_);
   while (positions.Next()) checkpoint.positions.emplace(positions.Text(0), positions.Text(1));
   return positions.status();
@@ -456,9 +497,71 @@ absl::Status Core::Check(std::span<const RecordId> ids, std::span<const Hit> hit
                        .key = texts.Copy(query.Text(8)),
                        .version = texts.Copy(query.Text(9)),
                        .connection_id = texts.Copy(query.Text(10)),
-                       .direction = static_cast<Direction>(query.Int(11))}};
+                       .direction = static_cast<Direction>(query.Int(11))},
+                      query.Int(12) != 0};
     return true;
   });
+}
+
+absl::Status Core::FindReviews(std::span<const Digest> subjects, bool all, std::vector<Review>& reviews) {
+  Arena texts;
+  const auto take = [&](Query& query) {
+    while (query.Next()) {
+      PackReader reader(query.Text(0), texts);
+      reader(reviews.emplace_back());
+      if (!reader.ok()) return Damage("read a review");
+    }
+    return query.status();
+  };
+  if (all) {
+    Query query(read_all_reviews_);
+    return take(query);
+  }
+  absl::flat_hash_set<Digest> once;
+  for (const Digest& subject : subjects) {
+    if (!once.insert(subject).second) continue;
+    Query query(read_reviews_, subject);
+    if (auto status = take(query); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+// Records that `query` gives in order, each once, up to so many.
+absl::Status Core::PickRecords(Query& query, size_t most, std::vector<int64_t>& records) {
+  while (records.size() < most && query.Next()) {
+    if (records.empty() || records.back() != query.Int(0)) records.push_back(query.Int(0));
+  }
+  return query.status();
+}
+
+absl::Status Core::FindBronze(const BronzeQuery& query, BronzeAnswer& answer) {
+  std::vector<int64_t> records;
+  if (!query.records.empty()) {
+    std::vector<KeptRecord> kept;
+    if (auto status = FindRecords(query.records, kept, answer.texts); !status.ok()) return status;
+    for (const KeptRecord& record : kept) {
+      if (record.number != 0) records.push_back(record.number);
+    }
+  } else if (query.quarantine_ids.empty()) {
+    int64_t after = 0;
+    std::from_chars(query.after.data(), query.after.data() + query.after.size(), after);
+    Query page(query.quarantined ? page_quarantine_ : page_records_, after);
+    if (auto status = PickRecords(page, query.records_max + 1, records); !status.ok()) return status;
+    answer.more = records.size() > query.records_max;
+    if (answer.more) records.pop_back();
+    answer.after = std::to_string(records.empty() ? after : records.back());
+  }
+  for (const Digest& id : query.quarantine_ids) {
+    const std::string text = Hex(id);
+    Query find(find_quarantine_, std::string_view(text));
+    if (auto status = PickRecords(find, SIZE_MAX, records); !status.ok()) return status;
+  }
+  std::sort(records.begin(), records.end());
+  records.erase(std::unique(records.begin(), records.end()), records.end());
+  for (const int64_t record : records) {
+    if (auto status = ReadKept(record, answer); !status.ok()) return status;
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Core::FindEntities(std::span<const EntityKey> entities, std::vector<KeptEntity>& kept,
@@ -597,6 +700,7 @@ absl::Status Core::PutRecords(std::span<const RecordWrite> writes, std::vector<i
       continue;
     }
     const BronzeRecord& record = writes[i].record;
+    if (kept[i].arrival == ArrivalOf(record)) continue;
     const absl::Status status =
         Query(put_arrival_, numbers[i], OrNull{record.key}, record.broker_ts, record.ingest_ts,
               OrNull{record.version}, OrNull{record.connection_id}, static_cast<int>(record.direction))
@@ -642,8 +746,31 @@ absl::Status Core::ReadRecord(int64_t record, BronzeRecord& out, Arena& texts) {
   return absl::OkStatus();
 }
 
-absl::Status Core::DropRow(int64_t element, Fate fate) {
-  return Query(At(TableOf(fate)).drop, element).Run();
+absl::Status Core::ReadKept(int64_t record, BronzeAnswer& answer) {
+  BronzeAnswer::Kept kept;
+  if (auto status = ReadRecord(record, kept.record, answer.texts); !status.ok()) return status;
+  Query query(read_record_, record);
+  if (!query.Next()) return query.status();
+  kept.id = {kept.record.at, DigestFrom(query.Text(10))};
+  kept.has_payload = !query.IsNull(9);
+  answer.records.push_back(kept);
+  return absl::OkStatus();
+}
+
+absl::Status Core::DropRow(int64_t element, Table table) { return Query(At(table).drop, element).Run(); }
+
+absl::Status Core::PutReview(const Review& review) {
+  PackWriter body;
+  body(review);
+  const absl::Status status = Query(put_review_, review.subject, Blob{body.bytes()}).Run();
+  if (!status.ok()) return status;
+  {
+    Query changes(changes_);
+    if (!changes.Next() || changes.Int(0) == 0) return changes.status();  // it is kept already
+  }
+  Cells cells;
+  cells.PutColumns(review);
+  return Query(At(Table::kReviews).put, std::optional<int64_t>(), cells).Run();
 }
 
 absl::Status Core::DropElement(int64_t element) { return Query(drop_element_, element).Run(); }
@@ -894,6 +1021,88 @@ absl::Status Core::PutLog(const Cells& cells, std::string_view json) {
   return Query(table.put, std::optional<int64_t>(), cells).Run();
 }
 
+absl::Status Core::PutMetrics(std::span<const MetricRow> metrics) {
+  if (metrics.empty()) return absl::OkStatus();
+  PublicTable& table = At(Table::kMetrics);
+  const std::string clear = "DELETE FROM " + Quoted(table.shape.name);
+  if (auto status = connection_.Execute(clear, "write metrics"); !status.ok()) return status;
+  Cells cells;
+  for (const MetricRow& row : metrics) {
+    cells.Clear();
+    cells.PutColumns(row);
+    if (auto status = Query(table.put, std::optional<int64_t>(), cells).Run(); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+// -----------------------------------------------------------------------------------------------------------
+// Forgetting
+
+absl::Status Core::FindNamed(Named names, std::vector<int64_t>& records, std::vector<Review>& reviews) {
+  if (auto status = FindReviews({}, true, reviews); !status.ok()) return status;
+  std::erase_if(reviews, [&](const Review& review) { return !names(review.payload); });
+  std::vector<RecordId> reviewed;
+  for (const Review& review : reviews) reviewed.push_back(ElementOf(review).record);
+  std::vector<KeptRecord> kept;
+  Arena texts;
+  if (auto status = FindRecords(reviewed, kept, texts); !status.ok()) return status;
+  for (const KeptRecord& record : kept) {
+    if (record.number != 0) records.push_back(record.number);
+  }
+  Statement statement;
+  const absl::Status prepared = connection_.Prepare(
+      "SELECT record, payload FROM bronze_records WHERE payload IS NOT NULL", "read the records", statement);
+  if (!prepared.ok()) return prepared;
+  Query query(statement);
+  while (query.Next()) {
+    if (names(query.Text(1))) records.push_back(query.Int(0));
+  }
+  std::sort(records.begin(), records.end());
+  records.erase(std::unique(records.begin(), records.end()), records.end());
+  return query.status();
+}
+
+absl::Status Core::ForgetPayload(int64_t record) {
+  Statement statement;
+  const absl::Status prepared = connection_.Prepare(
+      "UPDATE bronze_records SET payload = NULL WHERE record = ?", "forget a payload", statement);
+  return prepared.ok() ? Query(statement, record).Run() : prepared;
+}
+
+absl::Status Core::ForgetPayload(Review review) {
+  Statement packed, shown;
+  absl::Status status = connection_.Prepare(
+      "UPDATE medallion_reviews SET body = ?3 WHERE subject = ?1 AND body = ?2", "forget a repair", packed);
+  if (status.ok()) {
+    status = connection_.Prepare("UPDATE " + Quoted(At(Table::kReviews).shape.name) +
+                                     " SET repaired_payload = NULL WHERE subject = ?1 AND number = ?2",
+                                 "forget a repair", shown);
+  }
+  if (!status.ok()) return status;
+  PackWriter before, after;
+  before(review);
+  review.payload.clear();
+  after(review);
+  status = Query(packed, review.subject, Blob{before.bytes()}, Blob{after.bytes()}).Run();
+  const std::string subject = Hex(review.subject);
+  return status.ok() ? Query(shown, std::string_view(subject), review.number).Run() : status;
+}
+
+// Pages that were freed before deletes were made to overwrite may hold old bytes: so the file is written anew.
+absl::Status Core::Wipe() {
+  if (auto status = connection_.Execute("VACUUM", "wipe the file"); !status.ok()) return status;
+  Statement statement;
+  const absl::Status prepared =
+      connection_.Prepare("PRAGMA wal_checkpoint(TRUNCATE)", "wipe the write-ahead log", statement);
+  if (!prepared.ok()) return prepared;
+  Query query(statement);
+  if (!query.Next() || query.Int(0) == 0) return query.status();
+  return absl::UnavailableError(
+      path() +
+      ": wipe the write-ahead log: another process reads the file, and the log still"
+      " holds what was forgotten: run this again");
+}
+
 // -----------------------------------------------------------------------------------------------------------
 // Reading back
 
@@ -902,7 +1111,10 @@ std::vector<std::string> Core::Names() const {
   const auto add = [&](size_t table) { names.push_back(tables_[table].shape.name); };
   for (size_t table = 0; table < kElementTables; ++table) add(table);
   for (size_t table = static_cast<size_t>(Table::kGold); table < tables(); ++table) add(table);
-  add(static_cast<size_t>(Table::kReconciliation)), add(static_cast<size_t>(Table::kRunLog));
+  add(static_cast<size_t>(Table::kReviews));
+  add(static_cast<size_t>(Table::kMetrics));
+  add(static_cast<size_t>(Table::kReconciliation));
+  add(static_cast<size_t>(Table::kRunLog));
   return names;
 }
 

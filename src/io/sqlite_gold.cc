@@ -129,14 +129,15 @@ absl::Status Core::FindStrays(std::vector<ShownRow>& rows) {
 absl::Status Core::CountShown(Table table, UtcTime since, std::map<std::string, int64_t>& hours) {
   const TableShape& shape = At(table).shape;
   if (!HasColumn(shape, "ingest_ts")) return hours.clear(), absl::OkStatus();
+  // A row that was replayed, or answered and audited, counts under its new fate.
+  const std::string elsewhere =
+      " AND NOT EXISTS (SELECT 1 FROM medallion_elements e WHERE e.element = t.element AND e.fate <> " +
+      std::to_string(static_cast<int>(Fate::kQuarantined)) + " AND t.status IN ('REPLAYED', 'DISCARDED'))";
+  const std::string sql = "SELECT substr(ingest_ts, 1, 13), count(*) FROM " + Quoted(shape.name) +
+                          " t WHERE (ingest_ts >= ? OR ingest_ts IS NULL)" +
+                          (table == Table::kQuarantine ? elsewhere : "") + " GROUP BY 1";
   Statement count;
-  if (auto status =
-          connection_.Prepare("SELECT substr(ingest_ts, 1, 13), count(*) FROM " + Quoted(shape.name) +
-                                  " WHERE ingest_ts >= ? OR ingest_ts IS NULL GROUP BY 1",
-                              "count a table", count);
-      !status.ok()) {
-    return status;
-  }
+  if (auto status = connection_.Prepare(sql, "count a table", count); !status.ok()) return status;
   const std::string from = FormatTime(HourOf(since));
   Query query(count, std::string_view(from));
   while (query.Next()) hours[std::string(query.Text(0))] -= query.Int(1);

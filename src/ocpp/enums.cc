@@ -210,7 +210,7 @@ template <class Equal>
 const EnumMember& Find(Names names, std::string_view text, Equal folded) {
   static constexpr EnumMember kNone;
   for (const EnumMember& member : names) {
-    if (SameText(member.name, text)) return member;
+    if (member.name.size() == text.size() && SameText(member.name, text)) return member;
   }
   for (const EnumMember& member : names) {
     if (folded(member.name, text)) return member;

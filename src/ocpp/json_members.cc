@@ -29,4 +29,17 @@ void AppendMember(const Member& member, std::string& object) {
   AppendJson(member.value, object);
 }
 
+bool IsPersonal(std::string_view name) {
+  constexpr std::string_view kPersonal[] = {"idtag",      "idtoken",      "rfid",
+                                            "rfidtag",    "tagid",        "parentidtag",
+                                            "grouptoken", "groupidtoken", "authorizationtag"};
+  return std::any_of(std::begin(kPersonal), std::end(kPersonal),
+                     [&](std::string_view personal) { return EqualsFoldedName(name, personal); });
+}
+
+Member Kept(Member member, bool personal) {
+  if (personal && member.value.kind != JsonKind::kAbsent) member.value = {JsonKind::kText, "(hidden)"};
+  return member;
+}
+
 }  // namespace medallion::ocpp

@@ -52,4 +52,10 @@ inline std::string_view MarkRepeats(std::span<const Member> members, std::vector
                      [](const Member& a, const Member& b) { return SameJson(a.value, b.value); });
 }
 
+// Whether a field by this name holds an id tag by the looks of it, though no schema names it.
+bool IsPersonal(std::string_view name);
+
+// An extra field as it is kept: the value of a personal one is not.
+Member Kept(Member member, bool personal);
+
 }  // namespace medallion::ocpp

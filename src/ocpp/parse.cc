@@ -197,6 +197,8 @@ class Reader {
 struct Place {
   int field = -1;       // none: an extra field
   bool folded = false;  // the name was found in other casing
+  bool personal =
+      false;  // an extra field that names a person, by the looks of its name: its value is not kept
 };
 
 template <class Word>
@@ -263,6 +265,7 @@ class Names {
     Place place;
     QuotedName quoted;
     size_t next = 0;
+    uint64_t unknown = 0;  // so often it was kept though the schema does not name it
   };
 
   // With `remember` the look-up of a name that was seen before takes one comparison.
@@ -281,9 +284,20 @@ class Names {
     const size_t slot = ends.Slot();
     Seen& seen = seen_[slot];
     if (seen.ends != ends || (!ends.IsAll() && seen.name != name)) {
+      TakeUnknown(seen, unknown_);
       seen = {std::string(name), ends, LookUp(name), QuotedName(name), seen.next};
     }
     return slot;
+  }
+  // Notes that the name was kept though the schema does not name it; does nothing for names that do not remember.
+  void CountUnknown(std::string_view name) {
+    if (!seen_.empty()) ++seen_[Find(name)].unknown;
+  }
+  // Adds what was noted to `counts`, which holds a bounded number of names, and forgets it.
+  void TakeUnknown(NameCounts& counts) {
+    for (const auto& [name, count] : unknown_) Add(name, count, counts);
+    unknown_.clear();
+    for (Seen& seen : seen_) TakeUnknown(seen, counts);
   }
   // The one that stands before a payload's first name.
   static constexpr size_t kBegin = 128;
@@ -297,15 +311,23 @@ class Names {
 
   Place LookUp(std::string_view name) const {
     const auto found = schema_->names.find(name);
-    if (found != schema_->names.end()) return {static_cast<int>(found->second), false};
+    if (found != schema_->names.end()) return {static_cast<int>(found->second), false, false};
     for (const auto& [spelling, field] : schema_->names) {
-      if (EqualsFoldedCase(spelling, name)) return {static_cast<int>(field), true};
+      if (EqualsFoldedCase(spelling, name)) return {static_cast<int>(field), true, false};
     }
-    return {};
+    return {-1, false, IsPersonal(name)};
+  }
+  static void Add(std::string_view name, uint64_t count, NameCounts& counts) {
+    const bool room = counts.size() < kNamesCounted || counts.contains(name);
+    counts[room ? std::string(name) : std::string(kOtherNames)] += count;
+  }
+  static void TakeUnknown(Seen& seen, NameCounts& counts) {
+    if (seen.unknown != 0) Add(seen.name, std::exchange(seen.unknown, 0), counts);
   }
 
   const FlatSchema* schema_;
   std::vector<Seen> seen_;
+  NameCounts unknown_;
 };
 
 // Whether two spellings of a field say the same.
@@ -384,7 +406,7 @@ class PlainTaker {
     if (extra_names_.size() == kExtraMax || std::find(extra_names_.begin(), end, name_) != end) return false;
     extra_names_.push_back(name_);
     ++fields_.unknown_fields;
-    AppendMember({name_, value}, extra_);
+    AppendMember(Kept({name_, value}, names_[slot_].place.personal), extra_);
     return true;
   }
 
@@ -421,8 +443,14 @@ class Sorter {
     if (names_.size() != 1 || names_[0].version != 1) return false;
     PlainTaker taker(names_[0], extra_names_, extra_, fields);
     if (!reader.Read(taker)) return false;
-    if (!extra_.empty()) fields.extra_fields = texts.Copy(extra_.append("}"));
+    if (extra_.empty()) return true;
+    fields.extra_fields = texts.Copy(extra_.append("}"));
+    for (const std::string_view name : extra_names_) names_[0].CountUnknown(name);
     return true;
+  }
+
+  void TakeUnknown(NameCounts& counts) {
+    for (Names& names : names_) names.TakeUnknown(counts);
   }
 
   // `fields` must be new.
@@ -439,7 +467,8 @@ class Sorter {
         Put(static_cast<Field>(places_[i].field), members[i].value, fields);
       } else {
         ++fields.unknown_fields;
-        AppendMember(members[i], extra_);
+        AppendMember(Kept(members[i], places_[i].personal), extra_);
+        names_[0].CountUnknown(members[i].name);
       }
     }
     if (!extra_.empty()) fields.extra_fields = texts.Copy(extra_.append("}"));
@@ -603,5 +632,7 @@ const FlatFields& FlatParser::Parse(std::string_view payload, Arena& texts) {
   scratch_->Read(payload, texts);
   return scratch_->fields;
 }
+
+void FlatParser::TakeUnknownNames(NameCounts& counts) { scratch_->sorter.TakeUnknown(counts); }
 
 }  // namespace medallion::ocpp

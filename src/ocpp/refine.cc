@@ -111,6 +111,8 @@ Refined<ChargingEvent> Refine(std::span<const BronzeRecord> batch, const Options
     const auto ends = std::span<const uint32_t>(refined.ends).subspan(begin, size);
     identifier.Identify(stretch, OfElements(payloads, ends, first, payload_of), options);
   }
+  parser.TakeUnknownNames(refined.unknown_names);
+  if (frames.unknown_fields() != 0) refined.unknown_names["(frames)"] = frames.unknown_fields();
   refined.unknown_fields += frames.unknown_fields();
   return refined;
 }

@@ -53,7 +53,7 @@ inline Accounting BooksOf(Tables& tables) {
   return *books;
 }
 
-// All there is to see, save for the run log, which tells of runs.
+// All there is to see, save for what tells of runs.
 struct Picture {
   std::map<std::string, std::vector<std::string>> tables;
   Accounting books;
@@ -62,7 +62,7 @@ struct Picture {
 inline Picture Look(Tables& tables) {
   Picture picture{.tables = {}, .books = BooksOf(tables)};
   for (const std::string& name : tables.Names()) {
-    if (name != kRunLogTable) picture.tables[name] = Lines(tables, name);
+    if (!TellsOfRuns(name)) picture.tables[name] = Lines(tables, name);
   }
   return picture;
 }
@@ -139,7 +139,7 @@ inline void Require(const absl::Status& status) {
 // The JSON of the tables' rows, without a store.
 inline std::string Shown(const LoanElement& element, const BronzeRecord& record) {
   std::string line;
-  AppendRow<Loans>(element, record, line);
+  AppendRow<Loans>(element, record, TableOf(element.standing.fate, Loans::kSilverTable), line);
   return line;
 }
 
@@ -225,7 +225,8 @@ void FreshStore(const Factory& make) {
 
   CHECK(store->Names() == std::vector<std::string>{"silver_loan_events", "silver_quarantine_events",
                                                    "silver_duplicate_events_audit", "silver_ignored",
-                                                   "gold_loans", "gold_branches", "ops_reconciliation_log",
+                                                   "gold_loans", "gold_branches", "ops_reviews",
+                                                   "ops_dq_metrics", "ops_reconciliation_log",
                                                    "ops_run_log"});
   for (const std::string& name : store->Names()) CHECK(Lines(*store, name).empty());
   CHECK(BooksOf(*store) == Accounting{});
@@ -1004,6 +1005,100 @@ void LinksJoin(const Factory& make) {
   CHECK(events(unread) == Ids{"e3", "e4"});
 }
 
+inline std::vector<int64_t> Offsets(Store<Loans>& store, BronzeQuery query) {
+  std::vector<int64_t> offsets;
+  std::string after;
+  for (bool more = true; more;) {
+    BronzeAnswer answer;
+    query.after = after;
+    Require(store.Bronze(query, answer));
+    for (const BronzeAnswer::Kept& kept : answer.records) {
+      offsets.push_back(kept.record.at.offset);
+      CHECK(kept.id.at == kept.record.at);
+      if (kept.has_payload) CHECK(kept.id.payload == Sha256(kept.record.payload));
+    }
+    after = answer.after;
+    more = answer.more;
+  }
+  std::sort(offsets.begin(), offsets.end());
+  return offsets;
+}
+
+// Records come back as they came, by their ids, by what is in quarantine, and all of them, page by page.
+template <class Factory>
+void RecordsAsTheyCame(const Factory& make) {
+  const auto store = make();
+  Feed feed;
+  feed.Add("visit|e1|North||1", 1).key = "East";
+  feed.Add("steal|e2|North|1|2", 2).connection_id = "c2";
+  feed.Add("", 3);
+  Script script(feed);
+  Require(store->Apply(script.batch()));
+  using Offset = std::vector<int64_t>;
+  CHECK(Offsets(*store, {.records_max = 1}) == Offset{0, 1, 2});
+  CHECK(Offsets(*store, {.quarantined = true, .records_max = 1}) == Offset{1, 2});
+  const std::vector<Digest> ids = {QuarantineId(IdOf(script[1].identity.order)),
+                                   QuarantineId(IdOf(script[0].identity.order)), Sha256("none")};
+  CHECK(Offsets(*store, {.quarantine_ids = ids}) == Offset{1});  // the first is in Silver
+  const std::vector<RecordId> records = {script.writes()[0].id, {{"desk", 0, 9}, Sha256("")}};
+  CHECK(Offsets(*store, {.records = records}) == Offset{0});
+  BronzeAnswer answer;
+  Require(store->Bronze({.quarantine_ids = ids}, answer));
+  const BronzeRecord& record = answer.records.at(0).record;
+  CHECK(answer.records[0].has_payload);
+  CHECK(record.payload == feed.records()[1].payload);
+  CHECK(ArrivalOf(record) == ArrivalOf(feed.records()[1]));
+}
+
+// Each is kept once; an element that was reviewed has a row in quarantine beside its own.
+template <class Factory>
+void ReviewsAreKept(const Factory& make) {
+  const auto store = make();
+  Feed feed;
+  feed.Add("steal|e1|North|1|2", 2);
+  Script script(feed);
+  Require(store->Apply(script.batch()));
+  const ElementId id = IdOf(script[0].identity.order);
+  std::vector<Review> reviews(2);
+  SetElement(id, reviews[0]);
+  reviews[0].number = 1, reviews[0].payload = "note|e1|North|1|2", reviews[0].reviewed_by = "ann";
+  reviews[1] = {.subject = Sha256("unit"), .number = 1, .kind = ReviewKind::kAnswer};
+  reviews[1].business_key = Sha256("key"), reviews[1].rejected.resize(2);
+  reviews[1].rejected[1].Set(2, 7);
+  auto batch = Empty();
+  batch.reviews = reviews;
+  for (int times = 0; times < 2; ++times) Require(store->Apply(batch));
+  CHECK(Seen(*store, {}).checkpoint.reviews == 2);
+  CHECK(Lines(*store, kReviewsTable).size() == 2);
+  const std::vector<Digest> subjects = {reviews[1].subject, Sha256("other"), reviews[1].subject};
+  CHECK(Known(*store, {.subjects = subjects}).reviews == std::vector<Review>{reviews[1]});
+  CHECK(Known(*store, {.all_reviews = true}).reviews.size() == 2);
+
+  const auto rows = [&] {
+    return std::pair(Lines(*store, Loans::kSilverTable).size(), Lines(*store, kQuarantineTable));
+  };
+  CHECK(rows().second.at(0).find(R"("status":"NEW")") != std::string::npos);
+  const Reviewed review{.payload = "note", .reviewed_by = "ann", .violations = R"(["WAS"])"};
+  script[0].violations = {}, script[0].standing = {}, script[0].review = &review;
+  const std::vector<LoanElement> elements = {script[0]};
+  batch = Empty();
+  batch.elements = elements;
+  Require(store->Apply(batch));
+  CHECK(rows().first == 1);
+  const std::string row = rows().second.at(0);
+  for (const char* part : {R"("status":"REPLAYED")", R"("violations":["WAS"])", R"("raw_payload":"steal|)",
+                           R"("repaired_payload":"note")", R"("reviewed_by":"ann")"}) {
+    CHECK(row.find(part) != std::string::npos);
+  }
+  CHECK(BooksOf(*store).fates[Fate::kSilver] == 1);
+  CHECK(BooksOf(*store).elements == 1);
+  const std::vector<ElementId> withdrawn = {id};
+  batch = Empty();
+  batch.withdrawn = withdrawn;
+  Require(store->Apply(batch));
+  CHECK((rows().first == 0 && rows().second.empty()));
+}
+
 template <class Factory>
 void LargeBatch(const Factory& make) {
   const auto store = make();
@@ -1061,6 +1156,8 @@ void StoreSuite(const Factory& make) {
   SECTION("texts are bytes") { Texts(make); }
   SECTION("rows are sorted by coordinate") { Coordinates(make); }
   SECTION("reading, and the run log") { Reading(make); }
+  SECTION("records come back as they came") { RecordsAsTheyCame(make); }
+  SECTION("reviews are kept, and shown") { ReviewsAreKept(make); }
   SECTION("a large batch") { LargeBatch(make); }
   SECTION("many copies of one fact") { ManyCopies(make); }
 }

@@ -17,6 +17,7 @@
 #include "medallion/gold/version_diff.h"
 #include "medallion/io/forwarding_store.h"
 #include "medallion/io/memory_store.h"
+#include "medallion/io/quarantine.h"
 #include "medallion/io/reconcile.h"
 #include "medallion/io/rederive.h"
 #include "medallion/io/run.h"
@@ -524,6 +525,49 @@ TEST_CASE("gold: the log says what was found, where, and when") {
   CHECK(refused.status().code() == absl::StatusCode::kFailedPrecondition);
   REQUIRE(Rederive<Charging>(**store, **store, others).ok());
   CHECK(Reconcile<Charging>(**store, **store, others, 4)->differences == 0);
+}
+
+TEST_CASE("gold: what left quarantine counts under its new fate") {
+  const Options options;
+  const auto store = InMemory();
+  const auto event = [](const std::string& id, const std::string& type, const std::string& time,
+                        const std::string& meter) {
+    return R"({"event_id":")" + id + R"(","event_type":")" + type +
+           R"(","charge_point_id":"CP-1","transaction_id":7,"event_ts":"2026-03-01T)" + time +
+           R"(:00Z","meter_wh":")" + meter + R"("})";
+  };
+  const std::vector<std::string> payloads = {
+      event("e1", "StartTransaction", "10:00", "1000"), event("e2", "MeterValues", "10:10", "1,5"),
+      event("e3", "StopTransaction", "10:30", "8500"), event("e4", "StopTransaction", "10:30", "9500"),
+      event("e5", "MeterValues", "10:20", "2,5")};
+  Records records;
+  for (const std::string& payload : payloads) {
+    records.push_back({.payload = payload,
+                       .at = {.topic = "ocpp", .offset = static_cast<int64_t>(records.size())},
+                       .ingest_ts = ParseTime("2026-03-01T10:45:00Z")->time});
+  }
+  TakeAll<Charging>(*store, records, options, Refresh::kEachBatch, 1);
+  Quarantine<Charging> quarantine(*store, options);
+  std::vector<std::pair<int64_t, Digest>> ids;
+  REQUIRE(quarantine
+              .List({},
+                    [&](const QuarantineRow& row) {
+                      ids.emplace_back(row.at.offset, row.quarantine_id);
+                      return absl::OkStatus();
+                    })
+              .ok());
+  REQUIRE(ids.size() == 3);
+  for (const auto& [offset, id] : ids) {
+    if (offset == 1) REQUIRE(quarantine.Repair(id, event("e2", "MeterValues", "10:10", "4000"), "ann").ok());
+    if (offset == 3) REQUIRE(quarantine.Accept(id, "ann").ok());
+    if (offset == 4) REQUIRE(quarantine.Discard(id, "ann").ok());
+  }
+  const auto report = Reconcile<Charging>(*store, *store, options, 7);
+  REQUIRE(report.ok());
+  CHECK(report->differences == 0);
+  CHECK(report->duplicate_facts == 0);
+  CHECK(report->hours_amiss == 0);
+  CHECK(LinesOf(*store, "gold_meter_intervals").size() == 2);
 }
 
 }  // namespace

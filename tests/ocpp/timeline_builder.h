@@ -45,7 +45,7 @@ inline void SettleAll(const Options& options, History& history) {
   const std::span<ChargingElement> all = history.elements;
   const Unsettled left = SettleAtAGlance<ChargingEvent>(all, {}, history.texts);
   std::vector<ChargingElement> known;
-  SettleWhole<Charging>(all, left.arrived, known, options, history.texts);
+  SettleWhole<Charging>(all, left.arrived, known, options, {}, history.texts);
 }
 
 // The settled facts of a script.

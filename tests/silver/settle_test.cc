@@ -28,12 +28,13 @@ Identity Of(const Row& row, int64_t offset) {
 }
 
 // The fates of the rows in their own order: S, T, B or Q, with the winner's number and the differing values.
-std::vector<std::string> Fates(const std::vector<Row>& rows, Policy policy = Policy::kKeepFirst) {
+std::vector<std::string> Fates(const std::vector<Row>& rows, Policy policy = Policy::kKeepFirst,
+                               const std::vector<Review>& answers = {}) {
   std::vector<Identity> identities;
   for (size_t i = 0; i < rows.size(); ++i) identities.push_back(Of(rows[i], static_cast<int64_t>(i)));
   std::sort(identities.begin(), identities.end(), SettlesBefore);
   std::vector<Verdict> verdicts(rows.size());
-  Settle(identities, policy, verdicts);
+  Settle(identities, policy, AnswersOf(answers), verdicts);
   std::vector<std::string> fates(rows.size());
   for (size_t i = 0; i < rows.size(); ++i) {
     const auto row = static_cast<size_t>(identities[i].order.at.offset);
@@ -170,6 +171,60 @@ TEST_CASE("settle: what one glance settles") {
   CHECK_FALSE(CopyOf(filled, Of({2, "e2", "5"}, 1), fate));
   CHECK_FALSE(CopyOf(cut, Of({2, "e2", "5"}, 1), fate));
   CHECK_FALSE(CopyOf(Glance{}, Of({2, "e2", "5"}, 1), fate));
+}
+
+// Values as in Row, told apart from the rejected ones.
+Values ValuesOf(const std::string& a, const std::string& b) { return Of({0, "", a, b}, 0).values; }
+
+Review Answer(int64_t number, const std::string& accepted, const std::vector<std::string>& rejected) {
+  Review answer{.subject = Sha256("fact"),
+                .number = number,
+                .kind = ReviewKind::kAnswer,
+                .business_key = Sha256("fact"),
+                .accepted = ValuesOf(accepted, "-")};
+  for (const std::string& value : rejected) answer.rejected.push_back(ValuesOf(value, "-"));
+  return answer;
+}
+
+TEST_CASE("settle: an answer says which values hold") {
+  struct Case {
+    std::string what;
+    std::vector<Row> rows;
+    std::vector<Review> answers;
+    Expected fates;
+    Policy policy = Policy::kKeepFirst;
+  };
+  const std::vector<Row> two = {{1, "e1", "5"}, {2, "e2", "6"}};
+  const std::vector<Row> four = {{1, "e1", "5"}, {2, "e2", "6"}, {3, "e3", "6"}, {4, "e4", "7"}};
+  for (const Case& c : std::initializer_list<Case>{
+           {"the copy was accepted", two, {Answer(1, "6", {"5"})}, {"B1a", "S1"}},
+           {"the copy was rejected", two, {Answer(1, "5", {"6"})}, {"S0", "B0a"}},
+           {"it fits no member", two, {Answer(1, "9", {"5"})}, {"S0", "Q0a"}},
+           {"it rejects nothing else", two, {Answer(1, "5", {})}, {"S0", "Q0a"}},
+           {"the highest number counts", two, {Answer(2, "5", {"6"}), Answer(1, "6", {"5"})}, {"S0", "B0a"}},
+           {"of those that fit", two, {Answer(1, "6", {"5"}), Answer(2, "8", {"9"})}, {"B1a", "S1"}},
+           {"copies of the accepted are duplicates, others contradict",
+            four,
+            {Answer(1, "6", {"5"})},
+            {"B1a", "S1", "B1", "Q1a"}},
+           {"two are rejected", four, {Answer(1, "6", {"5", "7"})}, {"B1a", "S1", "B1", "B1a"}},
+           {"a null agrees with what was accepted",
+            {{1, "e1", "-"}, {2, "e2", "5"}, {3, "e3", "6"}},
+            {Answer(1, "6", {"5"})},
+            {"S0", "B0a", "B0"}},
+           {"by one event id",
+            {{1, "e1", "5"}, {2, "e1", "6"}, {3, "e1", "6"}},
+            {Answer(1, "6", {"5"})},
+            {"B1a", "S1", "T1"}},
+           {"contested, and settled", two, {Answer(1, "6", {"5"})}, {"B1a", "S1"}, Policy::kContestAll},
+           {"contested again",
+            four,
+            {Answer(1, "6", {"5"})},
+            {"B1a", "Q1", "Q1", "Q1a"},
+            Policy::kContestAll}}) {
+    CAPTURE(c.what);
+    CHECK(Fates(c.rows, c.policy, c.answers) == c.fates);
+  }
 }
 
 }  // namespace

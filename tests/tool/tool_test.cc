@@ -71,12 +71,12 @@ Ran Tool(const Folder& folder, const std::string& arguments, const std::string& 
 
 Ran Run(const Folder& folder, const std::string& arguments) { return Tool(folder, "ocpp run " + arguments); }
 
-// All tables in a directory, save for the run log, which tells of runs.
+// All tables in a directory, save for those that tell of runs.
 std::map<std::string, std::string> TablesIn(const fs::path& directory) {
   std::map<std::string, std::string> tables;
   for (const auto& entry : fs::directory_iterator(directory)) {
     const std::string name = entry.path().filename().string();
-    if (name != "ops_run_log.jsonl") tables[name] = ReadAll(entry.path());
+    if (name != "ops_run_log.jsonl" && name != "ops_dq_metrics.jsonl") tables[name] = ReadAll(entry.path());
   }
   return tables;
 }

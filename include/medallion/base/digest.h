@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -73,6 +74,8 @@ class FingerprintStream {
 // 64 lower-case hexadecimal digits.
 void AppendHex(const Digest& digest, std::string& out);
 std::string Hex(const Digest& digest);
+// From 64 hexadecimal digits in any casing; nothing for any other text.
+std::optional<Digest> ParseHex(std::string_view text);
 
 // Fields joined for hashing. The bytes, once and for all:
 //

@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -121,16 +122,28 @@ void AppendGoldJson(const Gold& row, std::string& out) {
   ForShown(row, [&](const auto& shown) { AppendJson(shown, out); });
 }
 
+namespace gold {
+
+// The row, where it is one of this type; else null.
+template <class Row, class Gold>
+auto* RowOf(Gold& row) {
+  if constexpr (std::is_same_v<Row, std::remove_const_t<Gold>>) {
+    return &row;
+  } else {
+    return std::get_if<Row>(&row);
+  }
+}
+
+}  // namespace gold
+
 // For stores that keep whole rows: puts before a series' items those of the row that it replaces. `stood` is that row.
 template <class Gold>
 void JoinStanding(const Gold& stood, Gold& row) {
   gold::Rows<Gold>::Each([&]<class Row>(size_t) {
-    if constexpr (IsSeries<Row> && kGoldTablesOf<Gold> != 1) {
-      const Row* const before = std::get_if<Row>(&stood);
-      Row* const own = std::get_if<Row>(&row);
+    if constexpr (IsSeries<Row>) {
+      const auto* const before = gold::RowOf<Row>(stood);
+      auto* const own = gold::RowOf<Row>(row);
       if (before != nullptr && own != nullptr) own->Join(before->own_items());
-    } else if constexpr (IsSeries<Row>) {
-      row.Join(stood.own_items());
     }
   });
 }

@@ -2,6 +2,7 @@
 // Pure. Source: the design, section 4, "Merge".
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <optional>
@@ -29,6 +30,14 @@ inline void EscapeField(size_t begin, std::string& text) {
   }
 }
 
+// Appends the canonical text of a time.
+inline void AppendTime(UtcTime time, TimeWriter& times, std::string& text) {
+  if (time == kNoTime) return;
+  std::array<char, kTimeBytes> written;
+  times.Write(time, written);
+  text.append(written.data(), written.size());
+}
+
 // SHA-256 over the row's business columns, joined by the recipe of JoinedFields in the table's order. Left out:
 // model_version, row_hash, updated_at. Columns are written into the one text as they come, for a row is hashed each
 // time it is derived: joining them through a text for each took longer than the digest.
@@ -36,10 +45,15 @@ template <class Row>
 Digest RowHash(const Row& row) {
   std::string text;
   text.reserve(768);
+  TimeWriter times;  // most are of one day
   VisitColumns(row, [&]<class T>(std::string_view name, const T& value) {
     if (name == "model_version" || name == "row_hash" || name == "updated_at") return;
     const size_t begin = text.size();
-    AppendCanonical(value, text);  // a null is empty
+    if constexpr (std::same_as<T, UtcTime>) {
+      AppendTime(value, times, text);
+    } else {
+      AppendCanonical(value, text);  // a null is empty
+    }
     if constexpr (!kNeedsNoEscape<T>) EscapeField(begin, text);
     text.push_back('|');
   });

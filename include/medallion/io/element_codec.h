@@ -7,8 +7,8 @@
 //               cut, fact                     only where `shape` says so
 //               standing?                     only where it is not that of a plain Silver row:
 //                 fate, conflict, differs, filled, winner order, since
-//                 a coordinate for each bit of `filled`; then the row's own values: a mask, all of them
-//               texts?                        only where there are any: violations, reason, detail
+//                 a coordinate for each bit of `filled`; then the row's own values: a mask, those that it has a bit for
+//               texts?                        only where there are any: violations, reason, detail, review?
 //               milestone, confirms?          only where it is one, or does
 //               the row
 //   whole    := element, entity?, topic, partition, offset, payload digest, ordinal
@@ -44,7 +44,8 @@ uint8_t ShapeOf(const Element<Row>& element) {
   }
   if (identity.cut != 0 || identity.fact != 0) shape |= kHasCut;
   if (standing.fate != Fate::kSilver || standing.filled != 0) shape |= kHasStanding;
-  if (!element.violations.empty() || !element.reason.empty() || !element.detail.empty()) shape |= kHasTexts;
+  const bool texts = !element.violations.empty() || !element.reason.empty() || !element.detail.empty();
+  if (texts || element.review != nullptr) shape |= kHasTexts;
   if (element.milestone != Milestone::kNone || element.confirms) shape |= kHasMilestone;
   return static_cast<uint8_t>(shape);
 }
@@ -68,7 +69,19 @@ void VisitStanding(Element& element, Io& io) {
   }
   if constexpr (!std::is_const_v<Element> && requires { io.texts; }) standing.others = io.texts.Keep(others);
   io(element.identity.values.known);
-  for (auto& value : element.identity.values.field) io(value);
+  for (size_t i = 0; i < kValuesMax; ++i) {
+    if ((element.identity.values.known >> i & 1) != 0) io(element.identity.values.field[i]);
+  }
+}
+
+template <class Element, class Io>
+void VisitReview(Element& element, Io& io) {
+  bool reviewed = element.review != nullptr;
+  io(reviewed);
+  if (!reviewed) return;
+  Reviewed review = element.review != nullptr ? *element.review : Reviewed{};
+  io(review);
+  if constexpr (!std::is_const_v<Element> && requires { io.texts; }) element.review = io.texts.Keep(review);
 }
 
 // Shows all but the shape, the lag, the record and the entity to `io`, which writes, reads or measures.
@@ -80,7 +93,10 @@ MEDALLION_INLINE inline void VisitElement(Element& element, uint8_t shape, Io& i
   if ((shape & (kHasUnit | kUnitIsKey | kUnitIsEntity)) == kHasUnit) io(identity.unit);
   if ((shape & kHasCut) != 0) io(identity.cut), io(identity.fact);
   if ((shape & kHasStanding) != 0) VisitStanding(element, io);
-  if ((shape & kHasTexts) != 0) io(element.violations), io(element.reason), io(element.detail);
+  if ((shape & kHasTexts) != 0) {
+    io(element.violations), io(element.reason), io(element.detail);
+    VisitReview(element, io);
+  }
   if ((shape & kHasMilestone) != 0) io(element.milestone), io(element.confirms);
   io(element.row);
 }

@@ -11,7 +11,7 @@
 namespace medallion {
 
 struct Failure {
-  int64_t call = 1;  // which call of the store fails, all five functions counted together, from 1
+  int64_t call = 1;  // which call of the store fails, all six functions counted together, from 1
   // Whether the call first does its work: its answer, or the acknowledgement of what was applied, is lost.
   bool after = false;
   absl::Status status = absl::UnavailableError("the store fails on request");
@@ -32,6 +32,9 @@ class FailingStore final : public Store<Pack> {
   }
   absl::Status Known(const KnownQuery<Event>& query, KnownAnswer<Event>& answer) override {
     return Call([&] { return inner_.Known(query, answer); });
+  }
+  absl::Status Bronze(const BronzeQuery& query, BronzeAnswer& answer) override {
+    return Call([&] { return inner_.Bronze(query, answer); });
   }
   absl::Status Timelines(const TimelineQuery& query, TimelineAnswer<Event>& answer) override {
     return Call([&] { return inner_.Timelines(query, answer); });

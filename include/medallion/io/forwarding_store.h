@@ -1,4 +1,4 @@
-// A store that passes every call on to another: for hosts that want to see or change one of the five, and override it.
+// A store that passes every call on to another: for hosts that want to see or change one of the six, and override it.
 // One thread at a time, as its inner store. Errors are the inner store's.
 #pragma once
 
@@ -22,6 +22,9 @@ class ForwardingStore : public Store<Pack> {
   }
   absl::Status Known(const KnownQuery<Event>& query, KnownAnswer<Event>& answer) override {
     return inner_.Known(query, answer);
+  }
+  absl::Status Bronze(const BronzeQuery& query, BronzeAnswer& answer) override {
+    return inner_.Bronze(query, answer);
   }
   absl::Status Timelines(const TimelineQuery& query, TimelineAnswer<Event>& answer) override {
     return inner_.Timelines(query, answer);

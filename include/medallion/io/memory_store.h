@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <functional>
 #include <map>
 #include <memory>
@@ -31,13 +32,6 @@
 namespace medallion {
 
 namespace memory {
-
-template <class T>
-void PrefetchAll(const T& value) {
-  const char* const begin = reinterpret_cast<const char*>(&value);
-  for (size_t at = 0; at < sizeof value; at += 64) __builtin_prefetch(begin + at);
-  __builtin_prefetch(begin + sizeof value - 1);
-}
 
 // Notes the member, if it is the winner of the fact that `arrived` is about.
 template <class Event>
@@ -79,6 +73,7 @@ class MemoryStore final : public Store<Pack>, public Tables {
 
   absl::Status Seen(std::span<const RecordId> records, SeenAnswer& answer) override;
   absl::Status Known(const KnownQuery<Event>& query, KnownAnswer<Event>& answer) override;
+  absl::Status Bronze(const BronzeQuery& query, BronzeAnswer& answer) override;
   absl::Status Timelines(const TimelineQuery& query, TimelineAnswer<Event>& answer) override;
   absl::Status History(const HistoryQuery& query, HistoryAnswer<Pack>& answer) override;
   absl::Status Apply(const Batch<Pack>& batch) override;
@@ -109,11 +104,16 @@ class MemoryStore final : public Store<Pack>, public Tables {
     uint32_t child = kNone;    // the latest of the rows whose parent it is
     uint32_t summary = kNone;  // a blob
     uint32_t summed = 0;       // the summary covers the elements numbered below
+    uint32_t subject = kNone;  // whose sightings it is derived from
     bool stale = false;
   };
+  struct Touched {  // entities in the order of their first touch; some may be fresh again
+    std::vector<uint32_t> entities;
+    size_t begin = 0;  // those before are fresh
+  };
   struct GoldRow {
-    Digest key = {};
     UtcTime next_due_at = kNoTime;
+    uint32_t own_key = kNone;  // of own_keys_; kNone: its key is that of its entity, as it mostly is
     uint32_t entity = kNone;
     uint32_t next_of_entity = kNone;
     uint32_t parent = kNone;
@@ -134,6 +134,7 @@ class MemoryStore final : public Store<Pack>, public Tables {
   // Reading.
   bool IsLive(uint32_t slot) const { return withdrawn_.empty() || !withdrawn_.contains(slot); }
   void Unpack(uint32_t slot, Element<Event>& element, Arena& texts) const;
+  void UnpackEach(std::span<const uint32_t> slots, std::vector<Element<Event>>& elements, Arena& texts) const;
   static void UnpackAll(std::span<const Packed> packed, HistoryAnswer<Pack>& answer);
   Element<Event> Unpack(uint32_t slot, Arena& texts) const {
     Element<Event> element;
@@ -164,6 +165,8 @@ class MemoryStore final : public Store<Pack>, public Tables {
   bool AnswerAll(std::vector<uint32_t>& entities, const HistoryQuery& query, std::vector<Packed>& packed,
                  HistoryAnswer<Pack>& answer);
   void AnswerEach(const HistoryQuery& query, std::vector<Packed>& packed, HistoryAnswer<Pack>& answer);
+  bool IsQuarantined(uint32_t record, const absl::flat_hash_set<Digest>& ids) const;
+  void AnswerBronze(uint32_t record, BronzeAnswer& answer) const;
   std::vector<uint32_t> SortedSlots(std::string_view table) const;
   BronzeRecord Shown(uint32_t record) const;
   template <class Emit>
@@ -171,6 +174,7 @@ class MemoryStore final : public Store<Pack>, public Tables {
 
   // Writing.
   void PrefetchPlaces(std::span<const Element<Event>> elements) const;
+  void PrefetchSubjects(std::span<const Element<Event>> elements);
   absl::Status PutAll(const Batch<Pack>& batch);
   absl::Status KeepBlob(std::string_view bytes, uint32_t& blob);
   void Withdraw(const ElementId& id);
@@ -179,18 +183,22 @@ class MemoryStore final : public Store<Pack>, public Tables {
   void Replaces(uint32_t slot, const Element<Event>& stood);
   uint32_t EntityOf(const EntityKey& key);
   uint32_t* FindUnit(const Digest& unit) {
-    return units_.Find(unit, [&](uint32_t slot) { return UnitOf(slot) == unit; });
+    return units_.Find(unit.Prefix(), [&](uint32_t slot) { return UnitOf(slot) == unit; });
   }
   uint32_t* FindEntity(const EntityKey& key) {
-    return entity_of_.Find(key, [&](uint32_t entity) { return entities_[entity].key == key; });
+    return entity_of_.Find(key.Prefix(), [&](uint32_t entity) { return entities_[entity].key == key; });
+  }
+  const Digest& GoldKey(const GoldRow& row) const {
+    return row.own_key == kNone ? entities_[row.entity].key : own_keys_[row.own_key];
   }
   auto IsGold(const Digest& key) const {
-    return [this, &key](uint32_t row) { return gold_[row].key == key; };
+    return [this, &key](uint32_t row) { return GoldKey(gold_[row]) == key; };
   }
+  void PassFresh(Touched& touched) const;
   void MakeStale(uint32_t entity);
   void MakeStaleAlone(uint32_t entity);
   void MakeRollupStale(uint32_t entity);
-  void See(const Element<Event>& element, Direction direction);
+  void See(const Element<Event>& element, uint32_t record);
   void Unsee(const Element<Event>& element);
   void CountAgain();
   void Put(const LinkWrite& write);
@@ -216,28 +224,30 @@ class MemoryStore final : public Store<Pack>, public Tables {
   Chunked<Slot> slots_;
   absl::flat_hash_set<uint32_t> withdrawn_;  // elements that are gone; their bytes still name their units
   absl::flat_hash_map<uint32_t, std::vector<uint32_t>>
-      apart_;                  // where elements of a record begin that do not follow its first
-  memory::DigestIndex units_;  // the latest element of each
+      apart_;                // where elements of a record begin that do not follow its first
+  memory::HashIndex units_;  // the latest element of each
   absl::flat_hash_map<Digest, Crowd> crowds_;
   Chunked<Entity> entities_;
-  memory::DigestIndex entity_of_;
-  std::vector<uint32_t> stale_;  // entities in the order of their first touch; some may be fresh again
-  size_t stale_begin_ = 0;       // those before are fresh
+  memory::HashIndex entity_of_;
+  Touched stale_;
   Chunked<GoldRow> gold_;
-  memory::DigestIndex gold_of_;
+  Chunked<Digest> own_keys_;
+  memory::HashIndex gold_of_;
   std::set<std::pair<UtcTime, uint32_t>> due_;
-  std::vector<uint32_t> stale_rollups_;
+  Touched stale_rollups_;
   memory::Sightings sightings_;
-  absl::flat_hash_map<uint32_t, std::string> sighted_;  // entity -> subject
-  absl::flat_hash_set<std::string> to_count_;           // subjects, in this batch
+  absl::flat_hash_set<std::string> to_count_;  // subjects, in this batch
   memory::Timelines timelines_;
   memory::Links links_;
-  std::vector<std::string> log_;
+  std::set<Review, decltype(&ReviewedBefore)> reviews_{&ReviewedBefore};
+  std::vector<std::string> log_, metrics_;
   std::vector<uint32_t> numbers_;  // of the batch's records
   // Scratch.
   std::vector<uint32_t> glanced_;
   std::vector<Element<Event>> members_;
   std::array<std::vector<uint32_t>, kAhead> chains_;
+  std::array<uint64_t, 4 * kAhead> subject_hashes_{};  // of the elements ahead, by place
+  size_t place_ = 0;
   PackWriter packed_;
 };
 
@@ -316,11 +326,11 @@ void MemoryStore<Pack>::ForKnownUnits(std::span<const Element<Event>> arrived, c
   std::array<uint32_t, 2 * kAhead> guesses;  // of the next, from the second stage on
   for (size_t i = 0; i < arrived.size() + 3 * kAhead; ++i) {
     if (i + kAhead < arrived.size()) __builtin_prefetch(&arrived[i + kAhead].identity.unit);
-    if (i < arrived.size()) units_.Prefetch(arrived[i].identity.unit);
+    if (i < arrived.size()) units_.Prefetch(arrived[i].identity.unit.Prefix());
     if (i >= 3 * kAhead && guesses[(i - 3 * kAhead) % guesses.size()] != kNone) visit(i - 3 * kAhead);
     if (i >= kAhead && i - kAhead < arrived.size()) {
       const Element<Event>& element = arrived[i - kAhead];
-      const uint32_t slot = element.to_settle() ? units_.Guess(element.identity.unit) : kNone;
+      const uint32_t slot = element.to_settle() ? units_.Guess(element.identity.unit.Prefix()) : kNone;
       guesses[(i - kAhead) % guesses.size()] = slot;
       if (slot != kNone) __builtin_prefetch(&slots_[slot]);
     }
@@ -350,6 +360,54 @@ absl::Status MemoryStore<Pack>::Known(const KnownQuery<Event>& query, KnownAnswe
     const uint32_t record = records_.Find(id);
     if (record != kNone) ForRecord(record, take);
   }
+  absl::flat_hash_set<Digest> subjects(query.subjects.begin(), query.subjects.end());
+  for (const Digest& subject : subjects) {
+    for (auto at = reviews_.lower_bound({.subject = subject, .number = INT64_MIN});
+         at != reviews_.end() && at->subject == subject; ++at) {
+      answer.reviews.push_back(*at);
+    }
+  }
+  if (query.all_reviews) answer.reviews.assign(reviews_.begin(), reviews_.end());
+  return absl::OkStatus();
+}
+
+// Whether an element of the record has a row in quarantine: any, or one of these ids.
+template <class Pack>
+bool MemoryStore<Pack>::IsQuarantined(uint32_t record, const absl::flat_hash_set<Digest>& ids) const {
+  bool found = false;
+  ForRecord(record, [&](uint32_t slot) {
+    Arena texts;
+    const Element<Event> element = Unpack(slot, texts);
+    if (!IsShown(element, kQuarantineTable, Pack::kSilverTable)) return;
+    found = found || ids.empty() || ids.contains(QuarantineId(IdOf(element.identity.order)));
+  });
+  return found;
+}
+
+template <class Pack>
+void MemoryStore<Pack>::AnswerBronze(uint32_t record, BronzeAnswer& answer) const {
+  static const Digest kEmpty = Sha256({});  // no bytes need no place
+  const RecordId id = records_.IdOf(record);
+  answer.records.push_back(
+      {.record = Shown(record), .id = id, .has_payload = payloads_.contains(record) || id.payload == kEmpty});
+}
+
+template <class Pack>
+absl::Status MemoryStore<Pack>::Bronze(const BronzeQuery& query, BronzeAnswer& answer) {
+  for (const RecordId& id : query.records) {
+    if (const uint32_t known = records_.Find(id); known != kNone) AnswerBronze(known, answer);
+  }
+  if (!query.records.empty()) return absl::OkStatus();
+  const absl::flat_hash_set<Digest> ids(query.quarantine_ids.begin(), query.quarantine_ids.end());
+  uint32_t record = 0;
+  std::from_chars(query.after.data(), query.after.data() + query.after.size(), record);
+  const bool pick = query.quarantined || !ids.empty();
+  for (; record < records_.size(); ++record) {
+    answer.more = answer.records.size() >= query.records_max;
+    if (answer.more) break;
+    if (!pick || IsQuarantined(record, ids)) AnswerBronze(record, answer);
+  }
+  answer.after = std::to_string(record);
   return absl::OkStatus();
 }
 
@@ -461,12 +519,10 @@ void MemoryStore<Pack>::Answer(uint32_t number, bool whole, std::span<const uint
 // What is known of the subject that the entity is derived from, if it is one.
 template <class Pack>
 void MemoryStore<Pack>::AnswerSighting(uint32_t entity, HistoryAnswer<Pack>& answer) const {
-  const auto sighted = sighted_.find(entity);
-  const memory::Sightings::Known* const known =
-      sighted == sighted_.end() ? nullptr : sightings_.Find(sighted->second);
-  if (known == nullptr) return;
-  answer.entities.back().subject = answer.texts.Copy(known->name);
-  answer.entities.back().sighting = known->sighting;
+  const uint32_t subject = entities_[entity].subject;
+  if (subject == kNone || sightings_[subject].name.empty()) return;
+  answer.entities.back().subject = answer.texts.Copy(sightings_[subject].name);
+  answer.entities.back().sighting = sightings_[subject].sighting;
 }
 
 // The entity of the element, where that is another; else null. Only links bring such a one.
@@ -565,12 +621,11 @@ void MemoryStore<Pack>::AnswerEach(const HistoryQuery& query, std::vector<Packed
                                .children_end = answer.children.size()});
   }
   size_t skip = query.stale_skip;
-  for (size_t i = 0; query.rollups && i < stale_rollups_.size(); ++i) {
-    if (entities_[stale_rollups_[i]].stale && !take(stale_rollups_[i])) return;
-  }
-  for (size_t i = stale_begin_; query.stale && !query.rollups && i < stale_.size(); ++i) {
-    if (!entities_[stale_[i]].stale || (skip > 0 && skip-- > 0)) continue;
-    if (!take(stale_[i])) return;
+  const Touched& touched = query.rollups ? stale_rollups_ : stale_;
+  for (size_t i = touched.begin; (query.stale || query.rollups) && i < touched.entities.size(); ++i) {
+    const uint32_t entity = touched.entities[i];
+    if (!entities_[entity].stale || (skip > 0 && skip-- > 0)) continue;
+    if (!take(entity)) return;
   }
   for (auto at = due_.begin(); at != due_.end() && at->first <= query.due_by; ++at) {
     if (!take(gold_[at->second].entity)) return;
@@ -581,15 +636,40 @@ void MemoryStore<Pack>::AnswerEach(const HistoryQuery& query, std::vector<Packed
 template <class Pack>
 absl::Status MemoryStore<Pack>::Timelines(const TimelineQuery& query, TimelineAnswer<Event>& answer) {
   answer.touched = timelines_.Touched(query.touched_max);
-  for (const TimelinePart& part : query.parts) {
-    for (const uint32_t slot : timelines_.Find(part)) {
-      if (IsLive(slot)) answer.elements.push_back(Unpack(slot, answer.texts));
-    }
+  std::vector<uint32_t> slots;
+  for (size_t i = 0; i < query.parts.size() + kAhead; ++i) {
+    if (i < query.parts.size()) timelines_.Prefetch(Fingerprint(query.parts[i].subject));
+    if (i < kAhead / 2) continue;
+    if (i - kAhead / 2 < query.parts.size())
+      timelines_.PrefetchLine(Fingerprint(query.parts[i - kAhead / 2].subject));
+    if (i < kAhead) continue;
+    const TimelinePart& part = query.parts[i - kAhead];
+    timelines_.Find(part, slots);
+    if (!withdrawn_.empty()) std::erase_if(slots, [&](uint32_t slot) { return !IsLive(slot); });
     links_.Find(part, answer.links);
-    answer.elements_end.push_back(answer.elements.size());
+    answer.elements_end.push_back(slots.size());
     answer.links_end.push_back(answer.links.size());
   }
+  answer.elements.reserve(slots.size());
+  UnpackEach(slots, answer.elements, answer.texts);
   return absl::OkStatus();
+}
+
+// Appends these elements. Many wait for memory together.
+template <class Pack>
+void MemoryStore<Pack>::UnpackEach(std::span<const uint32_t> slots, std::vector<Element<Event>>& elements,
+                                   Arena& texts) const {
+  for (size_t i = 0; i < slots.size() + 2 * kAhead; ++i) {
+    if (i < slots.size()) __builtin_prefetch(&slots_[slots[i]]);
+    if (i >= kAhead && i - kAhead < slots.size()) {
+      const Slot& at = slots_[slots[i - kAhead]];
+      blobs_.Prefetch(at.blob);
+      records_.Prefetch(at.record);
+    }
+    if (i < 2 * kAhead) continue;
+    Unpack(slots[i - 2 * kAhead], elements.emplace_back(), texts);
+    RestoreValues(elements.back());
+  }
 }
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -612,11 +692,11 @@ template <class Pack>
 void MemoryStore<Pack>::PrefetchPlaces(std::span<const Element<Event>> elements) const {
   if (3 * kAhead < elements.size()) memory::PrefetchAll(elements[3 * kAhead]);
   if (2 * kAhead < elements.size()) {
-    units_.Prefetch(elements[2 * kAhead].identity.unit);
-    entity_of_.Prefetch(elements[2 * kAhead].entity);
+    units_.Prefetch(elements[2 * kAhead].identity.unit.Prefix());
+    entity_of_.Prefetch(elements[2 * kAhead].entity.Prefix());
   }
   if (kAhead >= elements.size()) return;
-  const uint32_t entity = entity_of_.Guess(elements[kAhead].entity);
+  const uint32_t entity = entity_of_.Guess(elements[kAhead].entity.Prefix());
   if (entity != kNone) memory::PrefetchAll(entities_[entity]);
 }
 
@@ -638,17 +718,21 @@ absl::Status MemoryStore<Pack>::PutAll(const Batch<Pack>& batch) {
   for (size_t i = 0; i < batch.elements.size(); ++i) {
     const Element<Event>& element = batch.elements[i];
     PrefetchPlaces(batch.elements.subspan(i));
+    PrefetchSubjects(batch.elements.subspan(i));
     const Order& order = element.identity.order;
     const auto is_of = [&](size_t record) {
       return record < batch.records.size() && batch.records[record].id.payload == order.payload &&
              batch.records[record].id.at == order.at;
     };
-    if (!is_of(at) && is_of(at + 1)) ++at;
-    const absl::Status status = is_of(at) ? Put(element, numbers_[at], batch.records[at].record.payload)
-                                          : Put(element, records_.Find(IdOf(order).record), {});
+    bool own = is_of(at);
+    if (!own && is_of(at + 1)) own = true, ++at;
+    const absl::Status status = own ? Put(element, numbers_[at], batch.records[at].record.payload)
+                                    : Put(element, records_.Find(IdOf(order).record), {});
     if (!status.ok()) return status;
   }
   CountAgain();
+  for (const Review& review : batch.reviews) reviews_.insert(review);
+  checkpoint_.reviews = static_cast<int64_t>(reviews_.size());
   for (const LinkWrite& write : batch.links) Put(write);
   for (const ResolvedTimeline& resolved : batch.resolved) timelines_.Resolved(resolved);
   for (const Derived& derived : batch.derived) {
@@ -656,18 +740,20 @@ absl::Status MemoryStore<Pack>::PutAll(const Batch<Pack>& batch) {
   }
   // What is derived here is fresh, unless a row that is written here too is part of it.
   for (size_t i = 0; i < batch.gold.size(); ++i) {
-    if (i + kAhead < batch.gold.size()) gold_of_.Prefetch(batch.gold[i + kAhead].version.key);
+    if (i + kAhead < batch.gold.size()) gold_of_.Prefetch(batch.gold[i + kAhead].version.key.Prefix());
     const GoldWrite<Gold>& write = batch.gold[i];
     Drop(write);
     if (write.write == Write::kDelete) continue;
     if (auto status = Put(write); !status.ok()) return status;
   }
-  std::erase_if(stale_rollups_, [&](uint32_t entity) { return !entities_[entity].stale; });
+  PassFresh(stale_), PassFresh(stale_rollups_);
   return absl::OkStatus();
 }
 
 template <class Pack>
 void MemoryStore<Pack>::KeepLog(const Batch<Pack>& batch) {
+  if (!batch.metrics.empty()) metrics_.clear();
+  for (const MetricRow& row : batch.metrics) AppendJson(row, metrics_.emplace_back());
   std::string line;
   AppendJson(batch.log, line);
   if (log_.empty() || log_.back() != line)
@@ -756,10 +842,17 @@ template <class Pack>
 uint32_t MemoryStore<Pack>::EntityOf(const EntityKey& key) {
   const auto number = static_cast<uint32_t>(entities_.size());
   const auto is_it = [&](uint32_t entity) { return entities_[entity].key == key; };
-  if (const uint32_t* const found = entity_of_.FindOrInsert(key, number, is_it); found != nullptr)
+  if (const uint32_t* const found = entity_of_.FindOrInsert(key.Prefix(), number, is_it); found != nullptr)
     return *found;
   entities_.push_back({.key = key});
   return number;
+}
+
+template <class Pack>
+void MemoryStore<Pack>::PassFresh(Touched& touched) const {
+  auto& [entities, begin] = touched;
+  while (begin < entities.size() && !entities_[entities[begin]].stale) ++begin;
+  if (begin == entities.size()) entities.clear(), begin = 0;
 }
 
 template <class Pack>
@@ -773,7 +866,7 @@ void MemoryStore<Pack>::MakeStale(uint32_t entity) {
 template <class Pack>
 void MemoryStore<Pack>::MakeStaleAlone(uint32_t entity) {
   if (std::exchange(entities_[entity].stale, true)) return;
-  stale_.push_back(entity);
+  stale_.entities.push_back(entity);
 }
 
 // `payload` is the record's, where the batch brings it.
@@ -800,13 +893,14 @@ absl::Status MemoryStore<Pack>::Put(const Element<Event>& element, uint32_t reco
   PackElement(element, packed_);
   if (auto status = KeepBlob(packed_.bytes(), slots_[slot].blob); !status.ok()) return status;
   if (!known) Chain(slot, entity, element);
-  if (!known) See(element, records_.ArrivalOf(record).direction);
+  if (!known) See(element, record);
   if (const auto mark = memory::MarkOf<Pack>(element); mark.has_value()) {
     known ? timelines_.Touch(*mark) : timelines_.Put(*mark, slot);
   }
   if (entity != kNone && (known || IsHistory(element))) MakeStale(entity);
   Count(element, 1);
-  const bool shown = element.standing.fate == Fate::kQuarantined && !element.standing.conflict;
+  const bool refused = element.standing.fate == Fate::kQuarantined && !element.standing.conflict;
+  const bool shown = refused || element.review != nullptr;
   if (!shown || payload.data() == nullptr || payloads_.contains(record)) return absl::OkStatus();
   return KeepBlob(payload, payloads_[record]);
 }
@@ -824,7 +918,7 @@ void MemoryStore<Pack>::Chain(uint32_t slot, uint32_t entity, const Element<Even
   if (!element.to_settle()) return;
   const Digest& unit = element.identity.unit;
   const auto is_it = [&](uint32_t other) { return UnitOf(other) == unit; };
-  if (uint32_t* const found = units_.FindOrInsert(unit, slot, is_it); found != nullptr) {
+  if (uint32_t* const found = units_.FindOrInsert(unit.Prefix(), slot, is_it); found != nullptr) {
     at.next_of_unit = std::exchange(*found, slot);
   }
   if (crowds_.empty()) return;
@@ -834,22 +928,52 @@ void MemoryStore<Pack>::Chain(uint32_t slot, uint32_t entity, const Element<Even
 
 template <class Pack>
 void MemoryStore<Pack>::MakeRollupStale(uint32_t entity) {
-  if (!std::exchange(entities_[entity].stale, true)) stale_rollups_.push_back(entity);
+  if (!std::exchange(entities_[entity].stale, true)) stale_rollups_.entities.push_back(entity);
 }
 
 template <class Pack>
-void MemoryStore<Pack>::See(const Element<Event>& element, Direction direction) {
+void MemoryStore<Pack>::See(const Element<Event>& element, uint32_t record) {
   if constexpr (Sights<Pack>) {
-    const std::optional<Sighting> sighting = Pack::SightingOf(element, direction);
+    const std::optional<Sighting> sighting = Pack::SightingOf(element, records_.DirectionOf(record));
     if (!sighting.has_value()) return;
-    std::string subject = Pack::SubjectKey(element.row);
-    auto* const known = sightings_.Take(subject, Pack::Subject(element.row), *sighting);
-    if (known == nullptr) return;
-    if (known->entity == kNone) {
-      known->entity = EntityOf(Pack::SightingKey(subject));
-      sighted_.try_emplace(known->entity, std::move(subject));
+    const std::string subject = Pack::SubjectKey(element.row);
+    const uint32_t number =
+        sightings_.Take(Fingerprint(subject), subject, Pack::Subject(element.row), *sighting);
+    if (number == kNone) return;
+    uint32_t& entity = sightings_[number].entity;
+    if (entity == kNone) {
+      entity = EntityOf(Pack::SightingKey(subject));
+      entities_[entity].subject = number;
     }
-    MakeRollupStale(known->entity);
+    MakeRollupStale(entity);
+  }
+}
+
+// Begins to look for the subjects of elements that are to be put: the farther ahead, the earlier the stage.
+template <class Pack>
+void MemoryStore<Pack>::PrefetchSubjects(std::span<const Element<Event>> elements) {
+  if constexpr (Sights<Pack> || Resolves<Pack>) {
+    const auto stage = [&](size_t ahead, const auto& begin) {
+      if (ahead >= elements.size()) return;
+      const bool marked = Resolves<Pack> && elements[ahead].milestone != Milestone::kNone;
+      if (Sights<Pack> || marked) begin(marked, subject_hashes_[(place_ + ahead) % subject_hashes_.size()]);
+    };
+    ++place_;
+    stage(2 * kAhead, [&](bool marked, uint64_t& hash) {
+      hash = Fingerprint(Pack::SubjectKey(elements[2 * kAhead].row));
+      if (Sights<Pack>) sightings_.Prefetch(hash);
+      if (marked) timelines_.Prefetch(hash);
+    });
+    stage(kAhead, [&](bool marked, uint64_t hash) {
+      if (Sights<Pack>) sightings_.PrefetchKnown(hash);
+      if (marked) timelines_.PrefetchLine(hash);
+    });
+    stage(kAhead / 2, [&](bool marked, uint64_t hash) {
+      const uint32_t known = Sights<Pack> ? sightings_.PrefetchKnown(hash) : kNone;
+      const uint32_t entity = known == kNone ? kNone : sightings_[known].entity;
+      if (entity != kNone) memory::PrefetchAll(entities_[entity]);
+      if (marked) timelines_.PrefetchEntries(hash);
+    });
   }
 }
 
@@ -879,8 +1003,7 @@ void MemoryStore<Pack>::CountAgain() {
       if (!IsLive(slot)) continue;
       Arena texts;
       const Element<Event> element = Unpack(slot, texts);
-      if (to_count_.contains(Pack::SubjectKey(element.row)))
-        See(element, records_.ArrivalOf(slots_[slot].record).direction);
+      if (to_count_.contains(Pack::SubjectKey(element.row))) See(element, slots_[slot].record);
     }
     to_count_.clear();
   }
@@ -890,8 +1013,6 @@ template <class Pack>
 absl::Status MemoryStore<Pack>::Refreshed(const Derived& derived) {
   Entity& entity = entities_[EntityOf(derived.entity)];
   entity.stale = false;
-  while (stale_begin_ < stale_.size() && !entities_[stale_[stale_begin_]].stale) ++stale_begin_;
-  if (stale_begin_ == stale_.size()) stale_.clear(), stale_begin_ = 0;
   if (entity.summary != kNone) dropped_.push_back(std::exchange(entity.summary, kNone));
   if (derived.summary.empty()) return absl::OkStatus();
   entity.summed = static_cast<uint32_t>(slots_.size());
@@ -901,7 +1022,7 @@ absl::Status MemoryStore<Pack>::Refreshed(const Derived& derived) {
 template <class Pack>
 void MemoryStore<Pack>::Drop(const GoldWrite<Gold>& write) {
   const Digest& key = write.version.key;
-  const uint32_t* const found = gold_of_.Find(key, IsGold(key));
+  const uint32_t* const found = gold_of_.Find(key.Prefix(), IsGold(key));
   if (found == nullptr) return;
   GoldRow& row = gold_[*found];
   if (row.blob == kNone) return;
@@ -917,17 +1038,20 @@ template <class Pack>
 absl::Status MemoryStore<Pack>::Put(const GoldWrite<Gold>& write) {
   const uint32_t entity = EntityOf(write.entity);
   const uint32_t parent = write.parent == EntityKey{} ? kNone : EntityOf(write.parent);
-  uint32_t* const found = gold_of_.Find(write.version.key, IsGold(write.version.key));
+  uint32_t* const found = gold_of_.Find(write.version.key.Prefix(), IsGold(write.version.key));
   uint32_t number = found == nullptr ? kNone : *found;
   if (number == kNone || gold_[number].entity != entity || gold_[number].parent != parent) {
     number = static_cast<uint32_t>(gold_.size());
-    gold_.push_back({.key = write.version.key,
-                     .entity = entity,
+    gold_.push_back({.entity = entity,
                      .next_of_entity = std::exchange(entities_[entity].gold, number),
                      .parent = parent});
+    if (write.version.key != entities_[entity].key) {
+      gold_[number].own_key = static_cast<uint32_t>(own_keys_.size());
+      own_keys_.push_back(write.version.key);
+    }
     if (parent != kNone) gold_[number].next_of_parent = std::exchange(entities_[parent].child, number);
     if (found != nullptr) DropItems(0, gold_[*found]), *found = number;
-    if (found == nullptr) gold_of_.Insert(write.version.key, number);
+    if (found == nullptr) gold_of_.Insert(write.version.key.Prefix(), number);
   }
   GoldRow& row = gold_[number];
   row.next_due_at = write.next_due_at;
@@ -1015,7 +1139,7 @@ typename Pack::Gold MemoryStore<Pack>::UnpackWholeGold(uint32_t row) const {
 template <class Pack>
 template <class Row>
 std::optional<Row> MemoryStore<Pack>::Find(const Digest& key) const {
-  const uint32_t* const found = gold_of_.Find(key, IsGold(key));
+  const uint32_t* const found = gold_of_.Find(key.Prefix(), IsGold(key));
   if (found == nullptr || gold_[*found].blob == kNone) return std::nullopt;
   Gold row = UnpackWholeGold(*found);
   if constexpr (std::same_as<Row, Gold>) {
@@ -1034,6 +1158,7 @@ std::vector<std::string> MemoryStore<Pack>::Names() const {
     names.emplace_back(name);
   }
   for (const std::string_view name : Pack::kGoldTables) names.emplace_back(name);
+  for (const std::string_view name : {kReviewsTable, kMetricsTable}) names.emplace_back(name);
   names.emplace_back(kReconciliationTable);  // empty: nobody can reach into this store
   names.emplace_back(kRunLogTable);
   return names;
@@ -1051,7 +1176,7 @@ std::vector<uint32_t> MemoryStore<Pack>::SortedSlots(std::string_view table) con
     if (!IsLive(slot)) continue;
     Arena texts;
     const Element<Event> element = Unpack(slot, texts);
-    if (TableOf(element.standing.fate, Pack::kSilverTable) != table) continue;
+    if (!IsShown(element, table, Pack::kSilverTable)) continue;
     places.push_back({records_.IdOf(slots_[slot].record), element.identity.order.ordinal, slot});
   }
   std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
@@ -1077,7 +1202,7 @@ template <class Emit>
 absl::Status MemoryStore<Pack>::ReadGold(size_t table, const Emit& emit) const {
   std::vector<std::pair<Digest, uint32_t>> rows;
   for (uint32_t row = 0; row < gold_.size(); ++row) {
-    if (gold_[row].blob != kNone) rows.emplace_back(gold_[row].key, row);
+    if (gold_[row].blob != kNone) rows.emplace_back(GoldKey(gold_[row]), row);
   }
   std::sort(rows.begin(), rows.end());
   for (const std::pair<Digest, uint32_t>& row : rows) {
@@ -1107,16 +1232,23 @@ absl::Status MemoryStore<Pack>::Read(std::string_view table, const RowSink& sink
   if (gold != Pack::kGoldTables.end()) {
     return ReadGold(static_cast<size_t>(gold - Pack::kGoldTables.begin()), emit);
   }
-  if (table == kRunLogTable) {
-    for (const std::string& logged : log_) {
+  if (TellsOfRuns(table)) {
+    for (const std::string& logged : table == kRunLogTable ? log_ : metrics_) {
       if (auto status = sink(logged); !status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+  if (table == kReviewsTable) {
+    for (const Review& review : reviews_) {
+      if (auto status = emit([&](std::string& row) { AppendJson(review, row); }); !status.ok()) return status;
     }
     return absl::OkStatus();
   }
   for (const uint32_t slot : SortedSlots(table)) {
     Arena texts;
-    const auto status = emit(
-        [&](std::string& row) { AppendRow<Pack>(Unpack(slot, texts), Shown(slots_[slot].record), row); });
+    const auto status = emit([&](std::string& row) {
+      AppendRow<Pack>(Unpack(slot, texts), Shown(slots_[slot].record), table, row);
+    });
     if (!status.ok()) return status;
   }
   return absl::OkStatus();

@@ -22,6 +22,13 @@ namespace medallion::memory {
 
 inline constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
 
+template <class T>
+void PrefetchAll(const T& value) {
+  const char* const begin = reinterpret_cast<const char*>(&value);
+  for (size_t at = 0; at < sizeof value; at += 64) __builtin_prefetch(begin + at);
+  __builtin_prefetch(begin + sizeof value - 1);
+}
+
 // Byte strings, each under a number of 32 bits. The memory of one that was dropped serves another of its size. At most
 // 16 GiB in all.
 class Blobs {
@@ -67,14 +74,15 @@ class Blobs {
   absl::flat_hash_map<size_t, std::vector<uint32_t>> dropped_;  // by size
 };
 
-// Numbers found by digests, which lie elsewhere: a table with 32 bits of each, so that few others are looked at. The
-// stages of a look-up can be begun ahead of it, for many at once.
-class DigestIndex {
+// Numbers found by digests or other hashes of 64 bits, whose keys lie elsewhere: a table with 32 bits of each, so that few
+// others are looked at. The stages of a look-up can be begun ahead of it, for many at once.
+class HashIndex {
  public:
-  // The number of `key` among those with equal bits: the first that `is_it(number)` holds for; null if none.
+  // The number of the key with this hash, among those with equal bits: the first that `is_it(number)` holds for; null if
+  // none.
   template <class IsIt>
-  const uint32_t* Find(const Digest& key, IsIt&& is_it) const {
-    const uint32_t print = PrintOf(key);
+  const uint32_t* Find(uint64_t hash, IsIt&& is_it) const {
+    const auto print = static_cast<uint32_t>(hash);
     for (size_t at = Begin(print);; at = (at + 1) & mask_) {
       const Entry& entry = entries_.at[at];
       if (entry.number == kNone) return nullptr;
@@ -82,30 +90,30 @@ class DigestIndex {
     }
   }
   template <class IsIt>
-  uint32_t* Find(const Digest& key, IsIt&& is_it) {
-    return const_cast<uint32_t*>(std::as_const(*this).Find(key, is_it));
+  uint32_t* Find(uint64_t hash, IsIt&& is_it) {
+    return const_cast<uint32_t*>(std::as_const(*this).Find(hash, is_it));
   }
   // Adds a number for a key that has none.
-  void Insert(const Digest& key, uint32_t number);
+  void Insert(uint64_t hash, uint32_t number);
   // The number that Find finds; where there is none, adds one and returns null.
   template <class IsIt>
-  uint32_t* FindOrInsert(const Digest& key, uint32_t number, IsIt&& is_it) {
-    const uint32_t print = PrintOf(key);
+  uint32_t* FindOrInsert(uint64_t hash, uint32_t number, IsIt&& is_it) {
+    const auto print = static_cast<uint32_t>(hash);
     size_t at = Begin(print);
     for (; entries_.at[at].number != kNone; at = (at + 1) & mask_) {
       if (entries_.at[at].print == print && is_it(entries_.at[at].number)) return &entries_.at[at].number;
     }
     if (IsFull()) {
-      Insert(key, number);
+      Insert(hash, number);
     } else {
       ++size_, entries_.at[at] = {print, number};
     }
     return nullptr;
   }
 
-  void Prefetch(const Digest& key) const { __builtin_prefetch(&entries_.at[Begin(PrintOf(key))]); }
+  void Prefetch(uint64_t hash) const { __builtin_prefetch(&entries_.at[Begin(static_cast<uint32_t>(hash))]); }
   // The number that Find is going to ask about first, or kNone.
-  uint32_t Guess(const Digest& key) const;
+  uint32_t Guess(uint64_t hash) const;
 
  private:
   struct Entry {
@@ -121,7 +129,6 @@ class DigestIndex {
     size_t size;
   };
 
-  static uint32_t PrintOf(const Digest& key) { return static_cast<uint32_t>(key.Prefix()); }
   // The upper bits: so a table that grows is read and written from begin to end.
   size_t Begin(uint32_t print) const { return print >> shift_; }
   // A quarter stays empty: where less does, looks for what is not there become long.
@@ -165,6 +172,9 @@ class RecordTable {
     __builtin_prefetch(&records_[record].first);
   }
   Arrival ArrivalOf(uint32_t record) const;
+  Direction DirectionOf(uint32_t record) const {
+    return kinds_[envelopes_[records_[record].envelope].kind].direction;
+  }
   BronzeRecord Show(uint32_t record) const;  // without its payload
 
   // The record's first element: the store's business.

@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "medallion/base/arena.h"
 #include "medallion/gold/resolve.h"
+#include "medallion/io/memory_tables.h"
 #include "medallion/io/store.h"
 
 namespace medallion::memory {
@@ -49,8 +51,19 @@ class Timelines {
   void Resolved(const ResolvedTimeline& resolved);
 
   std::vector<TimelinePart> Touched(size_t most) const;
-  // Elements of a part, each once, in the order of their numbers; some of them may be gone.
-  std::vector<uint32_t> Find(const TimelinePart& part);
+  // Appends the elements of a part, each once, in the order of their numbers; some of them may be gone.
+  void Find(const TimelinePart& part, std::vector<uint32_t>& elements);
+
+  // The stages of a look-up that can be begun ahead of it; `hash` is the subject's Fingerprint.
+  void Prefetch(uint64_t hash) const { index_.Prefetch(hash); }
+  void PrefetchLine(uint64_t hash) const {
+    const uint32_t number = index_.Guess(hash);
+    if (number != kNone) PrefetchAll(lines_[number]);
+  }
+  void PrefetchEntries(uint64_t hash) const {
+    const uint32_t number = index_.Guess(hash);
+    if (number != kNone) __builtin_prefetch(lines_[number].entries.data() + lines_[number].entries.size());
+  }
 
  private:
   struct Entry {
@@ -60,18 +73,19 @@ class Timelines {
     auto operator<=>(const Entry&) const = default;
   };
   struct Line {
-    std::string subject;
+    std::string_view subject;
     std::vector<Entry> entries;  // in order up to `sorted`
-    size_t sorted = 0;
     TimeSpan touched;
+    uint32_t sorted = 0;
     bool is_touched = false;
     bool watch = false;
   };
-  Line& LineOf(const std::string& subject);
+  uint32_t NumberOf(const std::string& subject);
   void Touch(const Mark& mark, uint32_t number);
 
+  Arena subjects_;
   std::deque<Line> lines_;
-  absl::flat_hash_map<std::string, uint32_t> number_of_;
+  HashIndex index_;                // of them, by subject
   std::vector<uint32_t> touched_;  // in the order of their first touch; some may be resolved again
   size_t touched_begin_ = 0;       // those before are
 };

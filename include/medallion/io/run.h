@@ -47,6 +47,10 @@
 //     // from them.
 //     static std::optional<Sighting> SightingOf(const Element<Event>&, Direction);
 //     static EntityKey SightingKey(std::string_view subject);
+//     // What is amiss with the options, for the run log, as a JSON array; or empty. Where there is such a thing.
+//     static std::string_view WarningsOf(const Options&);
+//     // Takes away what the row keeps beside its columns, where it names someone to be forgotten. Likewise.
+//     static void Forget(Event& row, const auto& names);
 //   };
 #pragma once
 
@@ -62,6 +66,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -72,6 +77,7 @@
 #include "medallion/io/in_order.h"
 #include "medallion/io/source.h"
 #include "medallion/io/store.h"
+#include "medallion/io/tally.h"
 #include "medallion/silver/settle_elements.h"
 
 namespace medallion {
@@ -124,6 +130,13 @@ class Runner {
   absl::Status Take(std::span<const BronzeRecord> delivered, Refined<Event> refined,
                     std::string_view position);
 
+  // Keeps these reviews, and has all follow that they decide, as one batch; refreshes Gold if the options say so. Those of
+  // elements that are not there bear on these once they come. See io/quarantine.h for a workflow over it.
+  absl::Status Review(std::span<const medallion::Review> reviews);
+  // Refines records that the store knows anew, with the options of this runner, as one batch; refreshes Gold if the options
+  // say so. Those without a payload, and those of which the same comes out, stay as they are. Returns how many did not.
+  absl::StatusOr<int64_t> Replay(std::span<const BronzeAnswer::Kept> records);
+
   // Takes what `source` has, from where it stands to its end.
   absl::Status TakeAll(Source& source);
 
@@ -157,8 +170,13 @@ class Runner {
     bool passed_over = false;  // a record lay beyond as_of: the position must stay before it
     SeenAnswer seen;           // owns the texts of arrivals that stood
     KnownAnswer<Event> glanced;
-    KnownAnswer<Event> known;  // at last, of its elements those that now stand otherwise
+    KnownAnswer<Event> known;                // at last, of its elements those that now stand otherwise
+    std::vector<medallion::Review> reviews;  // to be kept
+    absl::flat_hash_map<Digest, medallion::Review> decided;  // by subject: the repair or discard that counts
+    std::vector<medallion::Review> answers;                  // that bear on the units
+    Tally tally;
     Arena texts;
+    bool any_reviews() const { return seen.checkpoint.reviews > 0 || !reviews.empty(); }
   };
   // Records as delivered, each once, with its earliest arrival.
   struct Once {
@@ -180,6 +198,18 @@ class Runner {
   void KeepAll(std::span<const BronzeRecord> delivered, const Once& once, Work& work);
   absl::Status SettleElements(Work& work);
   absl::Status Write(Work& work, std::string_view position, std::chrono::steady_clock::time_point since);
+
+  // See io/run_reviews.h.
+  absl::Status FindReviews(std::span<const Digest> subjects, const Work& work,
+                           std::vector<medallion::Review>& found);
+  absl::Status Decide(std::span<const Digest> subjects, Work& work);
+  absl::Status Revise(Work& work);
+  absl::Status ReviseRecord(const RecordWrite& write, std::vector<Element<Event>>& elements, Work& work);
+  void Repair(const RecordWrite& write, const medallion::Review& review, size_t at,
+              std::vector<Element<Event>>& elements, Work& work);
+  absl::Status FindAnswers(const std::vector<Element<Event>>& arrived, const Unsettled& left, Work& work);
+  absl::Status KeepChanged(Work& work);
+  absl::Status ReadAnew(std::span<const BronzeAnswer::Kept> records, Work& work);
 
   // A timeline on its way to its links.
   struct Line {
@@ -350,7 +380,7 @@ absl::Status Runner<Pack>::Admit(std::span<const BronzeRecord> delivered, Work& 
   if (once.ids.size() == delivered.size() &&
       std::none_of(seen.arrivals.begin(), seen.arrivals.end(), is_known)) {
     KeepAll(delivered, once, work);
-    return absl::OkStatus();
+    return Revise(work);
   }
   AllArrivals(delivered, once);
   for (size_t i = 0; i < once.ids.size(); ++i) {
@@ -360,7 +390,7 @@ absl::Status Runner<Pack>::Admit(std::span<const BronzeRecord> delivered, Work& 
     }
   }
   Keep(delivered, once, seen, work);
-  return absl::OkStatus();
+  return Revise(work);
 }
 
 // Sets `records` and `refined` of `work`. A record whose arrival is another than it was refined with is refined anew.
@@ -373,7 +403,8 @@ void Runner<Pack>::Keep(std::span<const BronzeRecord> delivered, const Once& onc
   for (size_t i = 0; i < once.ids.size(); ++i) {
     const Arrival& arrival = once.arrivals[i];
     const bool known = seen.arrivals[i].has_value();
-    if (known && arrival == *seen.arrivals[i]) continue;
+    const bool forgotten = std::binary_search(seen.forgotten.begin(), seen.forgotten.end(), i);
+    if (forgotten || (known && arrival == *seen.arrivals[i])) continue;
     const uint32_t at = once.at[i];
     BronzeRecord record = delivered[at];
     SetArrival(arrival, record);
@@ -416,6 +447,9 @@ absl::Status Runner<Pack>::SettleElements(Work& work) {
   for (const Element<Event>& element : work.withdrawn) {
     if (element.to_settle()) losing.insert(element.identity.unit);
   }
+  for (const medallion::Review& review : work.reviews) {
+    if (review.kind == ReviewKind::kAnswer) losing.insert(review.subject);
+  }
   if (!losing.empty()) {
     for (Glance& glance : glanced.glances) {
       if (losing.contains(arrived[glance.arrived].identity.unit)) glance = {.arrived = glance.arrived};
@@ -431,7 +465,9 @@ absl::Status Runner<Pack>::SettleElements(Work& work) {
   for (const Element<Event>& element : work.withdrawn) gone.insert(IdOf(element.identity.order));
   std::erase_if(work.known.elements,
                 [&](const auto& element) { return gone.contains(IdOf(element.identity.order)); });
-  SettleWhole<Pack>(arrived, left.arrived, work.known.elements, options_, work.texts);
+  if (auto status = FindAnswers(arrived, left, work); !status.ok()) return status;
+  SettleWhole<Pack>(arrived, left.arrived, work.known.elements, options_, AnswersOf(work.answers),
+                    work.texts);
   return absl::OkStatus();
 }
 
@@ -441,6 +477,7 @@ absl::Status Runner<Pack>::Write(Work& work, std::string_view position,
   std::vector<ElementId> withdrawn;
   for (const Element<Event>& element : work.withdrawn) withdrawn.push_back(IdOf(element.identity.order));
   std::vector<Element<Event>>& elements = work.refined.elements;
+  work.tally = TallyOf<Event>(elements, work.refined.unknown_names);
   elements.insert(elements.end(), work.known.elements.begin(), work.known.elements.end());
 
   report_.redelivered += work.redelivered;
@@ -454,6 +491,7 @@ absl::Status Runner<Pack>::Write(Work& work, std::string_view position,
       .records = work.records,
       .withdrawn = withdrawn,
       .elements = elements,
+      .reviews = work.reviews,
       .log = {.run_id = run_.run_id,
               .batch = ++logged_,
               .source = run_.source,
@@ -463,6 +501,9 @@ absl::Status Runner<Pack>::Write(Work& work, std::string_view position,
               .data_clock = work.clock,
               .duration_us = std::chrono::duration_cast<std::chrono::microseconds>(duration).count()}};
   for (const Element<Event>& element : elements) ++batch.log.fates[element.standing.fate];
+  batch.log.violations = work.tally.violations, batch.log.unknown_fields = work.tally.unknown_fields;
+  batch.log.lags = work.tally.lags;
+  if constexpr (requires { Pack::WarningsOf(options_); }) batch.log.warnings = Pack::WarningsOf(options_);
   return store_.Apply(batch);
 }
 
@@ -610,3 +651,5 @@ absl::Status Runner<Pack>::DeriveAll(HistoryQuery query, UtcTime clock) {
 }
 
 }  // namespace medallion
+
+#include "medallion/io/run_reviews.h"  // IWYU pragma: export

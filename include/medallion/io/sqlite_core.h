@@ -6,8 +6,9 @@
 //   <Pack::kSilverTable>, silver_quarantine_events, silver_duplicate_events_audit, silver_ignored
 //                        `element`: the element's number, as in medallion_elements
 //   <Pack::kGoldTables>  `row`: as in medallion_gold; of a series << 24 | which of its items
-//   ops_reconciliation_log, ops_run_log  `row`: order of writing
-//   bronze_records       every record; times in microseconds since 1970
+//   ops_reviews, ops_dq_metrics, ops_run_log, ops_reconciliation_log
+//                        `row`: order of writing
+//   bronze_records       every record; times in microseconds since 1970; `payload` is null once it was forgotten
 //
 // For the store itself:
 //
@@ -24,6 +25,7 @@
 //   medallion_entities   one row an entity that was derived: it is fresh up to `batch`; `summary`, or nothing, equals
 //                        the elements numbered below `summed`; `model`: Short of the model version. Elements of new records are numbered above all
 //                        others; any other write to the entity drops the summary
+//   medallion_reviews    every review by its subject, packed
 //   medallion_timeline, medallion_timelines, medallion_links (see io/sqlite_timelines.h)
 //   medallion_positions, medallion_meta (pack, data_clock)
 //
@@ -67,7 +69,7 @@
 
 namespace medallion::sqlite {
 
-inline constexpr int64_t kSchemaVersion = 4;
+inline constexpr int64_t kSchemaVersion = 6;
 inline constexpr int64_t kApplicationId = 0x4D44'4C4E;  // "MDLN"
 
 // The first eight bytes, most significant first.
@@ -86,7 +88,17 @@ uint64_t UnitKey(const Digest& unit);  // with the tag 0
 
 // The tables for everyone, in the order of the flow.
 // The Gold tables come last, counted on from kGold.
-enum class Table : uint8_t { kSilver, kQuarantine, kAudit, kIgnored, kRunLog, kReconciliation, kGold };
+enum class Table : uint8_t {
+  kSilver,
+  kQuarantine,
+  kAudit,
+  kIgnored,
+  kReviews,
+  kMetrics,
+  kRunLog,
+  kReconciliation,
+  kGold
+};
 inline constexpr size_t kElementTables = 4;
 inline Table GoldTable(size_t number) {
   return static_cast<Table>(static_cast<size_t>(Table::kGold) + number);
@@ -110,6 +122,7 @@ struct StoreShape {
 struct KeptRecord {
   int64_t number = 0;  // 0: it is not
   Arrival arrival;
+  bool forgotten = false;  // its payload was
 };
 
 // What the store keeps of an entity since it was last derived.
@@ -162,6 +175,8 @@ class Core {
   absl::Status Watch(bool anew);
   absl::Status ReadCheckpoint(Checkpoint& checkpoint);
   absl::Status FindRecords(std::span<const RecordId> ids, std::vector<KeptRecord>& records, Arena& texts);
+  absl::Status FindReviews(std::span<const Digest> subjects, bool all, std::vector<Review>& reviews);
+  absl::Status FindBronze(const BronzeQuery& query, BronzeAnswer& answer);
   absl::Status FindEntities(std::span<const EntityKey> entities, std::vector<KeptEntity>& kept, Arena& texts);
   absl::Status FindGold(std::span<const EntityKey> entities, std::vector<KeptGold>& rows);
   // Calls use(body) for each row whose parent the entity is.
@@ -243,7 +258,7 @@ class Core {
   // order, but those in order come cheaper.
   absl::Status PutElements(Feed elements);
   absl::Status PutRows(Table table, Feed rows);
-  absl::Status DropRow(int64_t element, Fate fate);  // from the table for everyone
+  absl::Status DropRow(int64_t element, Table table);  // from the table for everyone
   absl::Status DropElement(int64_t element);
   // All of a batch: these are stale, each once; of these the summary no longer holds; these are fresh.
   absl::Status MarkStale(std::span<const EntityKey> entities);
@@ -263,6 +278,17 @@ class Core {
     }
     return query.status();
   }
+  absl::Status PutReview(const Review& review);
+  absl::Status PutMetrics(std::span<const MetricRow> metrics);
+
+  // Forgetting. The records and reviews whose texts `names` holds for, and those that these reviews are of.
+  using Named = absl::FunctionRef<bool(std::string_view text)>;
+  absl::Status FindNamed(Named names, std::vector<int64_t>& records, std::vector<Review>& reviews);
+  absl::Status ForgetPayload(int64_t record);
+  absl::Status ForgetPayload(Review review);
+  // Has nothing of what was deleted or overwritten left in the file and its log. Unavailable while another process reads.
+  absl::Status Wipe();
+
   absl::Status PutPosition(std::string_view source, std::string_view position);
   absl::Status RaiseClock(UtcTime clock);
   absl::Status PutLog(const Cells& cells, std::string_view json);
@@ -319,6 +345,9 @@ class Core {
   absl::StatusOr<std::vector<KeptGold>> FindGold(std::span<const GoldVersion> rows);
   absl::Status PutVersions(std::span<const GoldEntry> entries, std::span<const KeptGold> stood);
   absl::Status PrepareRollups();
+  absl::Status PrepareReviews();
+  absl::Status ReadKept(int64_t record, BronzeAnswer& answer);
+  absl::Status PickRecords(Query& query, size_t most, std::vector<int64_t>& records);
   absl::Status DropStood(const KeptGold& stood);
   absl::Status PutShown(size_t table, std::span<const GoldEntry> entries, std::span<const KeptGold> stood,
                         absl::FunctionRef<void(size_t, Cells&)> columns);
@@ -348,6 +377,8 @@ class Core {
   Statement read_rollups_, put_rollup_, drop_rollup_, find_sighting_, find_sighted_, put_sighting_,
       drop_sighting_, read_all_;
   Statement put_position_, raise_clock_, last_log_;
+  Statement count_reviews_, read_reviews_, read_all_reviews_, put_review_, changes_;
+  Statement page_records_, page_quarantine_, find_quarantine_;
   bool watched_ = false;
   int64_t watched_version_ = 0;
   bool loaded_ = false;  // what is kept in memory is that of the file at `loaded_version_`

@@ -21,6 +21,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "medallion/io/element_codec.h"
@@ -49,9 +50,17 @@ class SqliteStore final : public Store<Pack>, public Tables, public GoldKeeper<P
 
   absl::Status Seen(std::span<const RecordId> records, SeenAnswer& answer) override;
   absl::Status Known(const KnownQuery<Event>& query, KnownAnswer<Event>& answer) override;
+  absl::Status Bronze(const BronzeQuery& query, BronzeAnswer& answer) override;
   absl::Status Timelines(const TimelineQuery& query, TimelineAnswer<Event>& answer) override;
   absl::Status History(const HistoryQuery& query, HistoryAnswer<Pack>& answer) override;
   absl::Status Apply(const Batch<Pack>& batch) override;
+
+  // Removes every text that `names` holds for: payloads in Bronze and in quarantine, repairs, and what the pack's rows keep
+  // beside their columns (Pack::Forget). Sessions, fates and books stay; a record stays known by its digest, and stays as it
+  // is: a redelivery does not bring the text back. Then the file is written anew, so that the bytes are gone from it and from
+  // its log; this takes as much room again for a while. Returns how many records and repairs had such a text. Unavailable
+  // where others hold the file: then what is shown is gone, and the call is to be made again for the bytes.
+  absl::StatusOr<int64_t> Forget(absl::FunctionRef<bool(std::string_view text)> names);
 
   std::vector<std::string> Names() const override { return core_.Names(); }
   absl::Status Read(std::string_view table, const RowSink& sink) override { return core_.Read(table, sink); }
@@ -128,11 +137,13 @@ class SqliteStore final : public Store<Pack>, public Tables, public GoldKeeper<P
   void Find(const ElementRow& element, int64_t number, const std::optional<ElementRow>& stood);
   absl::Status PutBodies(std::span<const Placed> placed);
   absl::Status PutRows(sqlite::Table table, std::span<const Placed> placed);
-  absl::Status PutColumns(const Placed& at, sqlite::Cells& cells);
+  static bool IsIn(const ElementRow& element, sqlite::Table table);
+  absl::Status PutColumns(const Placed& at, sqlite::Table table, sqlite::Cells& cells);
   absl::Status PutLinks(const Batch<Pack>& batch);
   absl::Status AddRoots(std::vector<EntityKey>& entities);
   absl::Status MarkEntities(std::span<const Derived> derived);
   absl::Status PutGold(std::span<const GoldWrite<Gold>> gold);
+  absl::Status ForgetRecord(int64_t record, absl::FunctionRef<bool(std::string_view)> names);
   absl::StatusOr<int64_t> NumberOf(int64_t record, uint32_t ordinal) const;
 
   sqlite::Core core_;
@@ -158,6 +169,8 @@ absl::StatusOr<std::unique_ptr<SqliteStore<Pack>>> SqliteStore<Pack>::Open(const
                                       {std::string(kQuarantineTable), ColumnsOf<QuarantineRow>()},
                                       {std::string(kAuditTable), ColumnsOf<AuditRow>()},
                                       {std::string(kIgnoredTable), ColumnsOf<IgnoredRow>()},
+                                      {std::string(kReviewsTable), ColumnsOf<Review>()},
+                                      {std::string(kMetricsTable), ColumnsOf<MetricRow>()},
                                       {std::string(kRunLogTable), ColumnsOf<RunLogRow>()},
                                       {std::string(kReconciliationTable), ColumnsOf<ReconciliationRow>()}}};
   gold::Rows<Gold>::Each([&]<class Row>(size_t table) {
@@ -179,6 +192,7 @@ absl::Status SqliteStore<Pack>::Seen(std::span<const RecordId> records, SeenAnsw
   answer.arrivals.assign(records.size(), std::nullopt);
   for (size_t i = 0; i < records.size(); ++i) {
     if (kept[i].number != 0) answer.arrivals[i] = kept[i].arrival;
+    if (kept[i].forgotten) answer.forgotten.push_back(i);
   }
   answer.checkpoint = {};
   return core_.ReadCheckpoint(answer.checkpoint);
@@ -216,7 +230,16 @@ absl::Status SqliteStore<Pack>::Known(const KnownQuery<Event>& query, KnownAnswe
   if (status.ok()) status = FindUnits(query.arrived, answer.glances);
   if (status.ok()) status = ReadUnits(query.units, answer);
   if (status.ok()) status = ReadRecords(query.records, answer);
+  if (status.ok()) status = core_.FindReviews(query.subjects, query.all_reviews, answer.reviews);
   return status;
+}
+
+template <class Pack>
+absl::Status SqliteStore<Pack>::Bronze(const BronzeQuery& query, BronzeAnswer& answer) {
+  sqlite::Transaction reading(core_.connection());
+  if (auto status = reading.Begin(sqlite::Transaction::kRead); !status.ok()) return status;
+  if (auto status = core_.Watch(/*anew=*/false); !status.ok()) return status;
+  return core_.FindBronze(query, answer);
 }
 
 // A glance for each whose unit may be known, with the winner where there is one.
@@ -713,11 +736,15 @@ absl::Status SqliteStore<Pack>::PutAll(const Batch<Pack>& batch) {
   if (status.ok()) status = core_.units().Add(units_);
   if (status.ok()) status = core_.histories().Add(histories_);
   if (status.ok()) status = PutSightings();
+  for (const Review& review : batch.reviews) {
+    if (status.ok()) status = core_.PutReview(review);
+  }
   if (status.ok()) status = PutLinks(batch);
   if (status.ok()) status = MarkEntities(batch.derived);
   if (status.ok()) status = PutGold(batch.gold);  // what is derived from a row that comes is stale again
   if (status.ok() && !batch.position.empty()) status = core_.PutPosition(batch.source, batch.position);
   if (status.ok()) status = core_.RaiseClock(batch.data_clock);
+  if (status.ok()) status = core_.PutMetrics(batch.metrics);
   if (!status.ok()) return status;
   cells_.Clear();
   cells_.PutColumns(batch.log);
@@ -760,7 +787,10 @@ absl::Status SqliteStore<Pack>::Replaces(int64_t number, const ElementRow& stood
   if (const auto mark = memory::MarkOf<Pack>(stood); mark.has_value()) {
     if (auto status = core_.timelines().Drop(*mark, number); !status.ok()) return status;
   }
-  return core_.DropRow(number, stood.standing.fate);
+  const sqlite::Table table = sqlite::TableOf(stood.standing.fate);
+  if (auto status = core_.DropRow(number, table); !status.ok()) return status;
+  if (stood.review == nullptr || table == sqlite::Table::kQuarantine) return absl::OkStatus();
+  return core_.DropRow(number, sqlite::Table::kQuarantine);
 }
 
 // Most elements come in the order of the batch's records; the records of others are looked up.
@@ -809,7 +839,9 @@ absl::Status SqliteStore<Pack>::PutElements(const Batch<Pack>& batch) {
   std::array<std::vector<Placed>, sqlite::kElementTables> by_table;
   for (const Placed& at : placed) {
     if (auto status = Prepare(at); !status.ok()) return status;
-    by_table[static_cast<size_t>(sqlite::TableOf(at.element->standing.fate))].push_back(at);
+    for (size_t table = 0; table < by_table.size(); ++table) {
+      if (IsIn(*at.element, static_cast<sqlite::Table>(table))) by_table[table].push_back(at);
+    }
   }
   if (auto status = PutBodies(placed); !status.ok()) return status;
   for (size_t table = 0; table < sqlite::kElementTables; ++table) {
@@ -818,6 +850,13 @@ absl::Status SqliteStore<Pack>::PutElements(const Batch<Pack>& batch) {
       return status;
   }
   return absl::OkStatus();
+}
+
+// One that was reviewed is in quarantine, too.
+template <class Pack>
+bool SqliteStore<Pack>::IsIn(const ElementRow& element, sqlite::Table table) {
+  return sqlite::TableOf(element.standing.fate) == table ||
+         (element.review != nullptr && table == sqlite::Table::kQuarantine);
 }
 
 // Takes away what an element replaces, and notes how it is to be found.
@@ -868,7 +907,7 @@ absl::Status SqliteStore<Pack>::PutRows(sqlite::Table table, std::span<const Pla
   const auto put = [&](sqlite::Cells& cells) {
     if (next == placed.end()) return false;
     cells.Put(next->number);
-    failure = PutColumns(*next++, cells);
+    failure = PutColumns(*next++, table, cells);
     return failure.ok();
   };
   const absl::Status status = core_.PutRows(table, put);
@@ -939,20 +978,17 @@ absl::Status SqliteStore<Pack>::MarkEntities(std::span<const Derived> derived) {
 }
 
 template <class Pack>
-absl::Status SqliteStore<Pack>::PutColumns(const Placed& at, sqlite::Cells& cells) {
+absl::Status SqliteStore<Pack>::PutColumns(const Placed& at, sqlite::Table table, sqlite::Cells& cells) {
   const ElementRow& element = *at.element;
-  const Fate fate = element.standing.fate;
-  if (fate == Fate::kSilver) return cells.PutColumns(element.row), absl::OkStatus();
-  if (fate == Fate::kTechnicalDuplicate || fate == Fate::kBusinessDuplicate) {
-    return cells.PutColumns(AuditOf<Pack>(element)), absl::OkStatus();
-  }
+  if (table == sqlite::Table::kSilver) return cells.PutColumns(element.row), absl::OkStatus();
+  if (table == sqlite::Table::kAudit) return cells.PutColumns(AuditOf<Pack>(element)), absl::OkStatus();
   Arena texts;
   BronzeRecord read;
   if (at.record == nullptr) {
     if (auto status = core_.ReadRecord(at.number >> kOrdinalBits, read, texts); !status.ok()) return status;
   }
   const BronzeRecord& record = at.record == nullptr ? read : *at.record;
-  if (fate == Fate::kQuarantined) {
+  if (table == sqlite::Table::kQuarantine) {
     cells.PutColumns(QuarantineOf<Pack>(element, record, json_));
   } else {
     cells.PutColumns(IgnoredOf<Pack>(element, record));
@@ -1008,6 +1044,73 @@ absl::Status SqliteStore<Pack>::PutGold(std::span<const GoldWrite<Gold>> gold) {
       }
     });
   });
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Forgetting
+
+template <class Pack>
+absl::StatusOr<int64_t> SqliteStore<Pack>::Forget(absl::FunctionRef<bool(std::string_view text)> names) {
+  if (auto status = core_.connection().Execute("PRAGMA secure_delete=ON", "set up the store"); !status.ok())
+    return status;
+  std::vector<int64_t> records;
+  std::vector<Review> reviews;
+  {
+    sqlite::Transaction writing(core_.connection());
+    absl::Status status = core_.Begin(writing);
+    if (status.ok()) status = core_.FindNamed(names, records, reviews);
+    for (const Review& review : reviews) {
+      if (status.ok()) status = core_.ForgetPayload(review);
+    }
+    for (const int64_t record : records) {
+      if (status.ok()) status = ForgetRecord(record, names);
+    }
+    if (status.ok()) status = writing.Commit();
+    if (!status.ok()) return status;
+    core_.Committed();
+  }
+  if (auto status = core_.Wipe(); !status.ok()) return status;
+  return static_cast<int64_t>(records.size() + reviews.size());
+}
+
+// Its elements are written again, without the texts.
+template <class Pack>
+absl::Status SqliteStore<Pack>::ForgetRecord(int64_t record,
+                                             absl::FunctionRef<bool(std::string_view)> names) {
+  if (auto status = core_.ForgetPayload(record); !status.ok()) return status;
+  Arena texts;
+  std::vector<ElementRow> elements;
+  std::vector<int64_t> numbers;
+  absl::Status damage;
+  const auto take = [&](int64_t number, std::string_view body) {
+    numbers.push_back(number);
+    damage = Unpack(number, body, elements.emplace_back(), texts);
+    return damage.ok();
+  };
+  if (auto status = core_.ForRecord(record, take); !status.ok()) return status;
+  if (!damage.ok()) return damage;
+  std::vector<Placed> placed;
+  for (size_t i = 0; i < elements.size(); ++i) {
+    ElementRow& element = elements[i];
+    if (names(element.detail)) element.detail = {};
+    if (element.review != nullptr) {
+      Reviewed review = *element.review;
+      if (names(review.payload)) review.payload = {};
+      if (names(review.detail)) review.detail = {};
+      element.review = texts.Keep(review);
+    }
+    if constexpr (requires { Pack::Forget(element.row, names); }) Pack::Forget(element.row, names);
+    placed.push_back({&element, numbers[i], nullptr});
+  }
+  if (auto status = PutBodies(placed); !status.ok()) return status;
+  for (const Placed& at : placed) {
+    for (size_t table = 0; table < sqlite::kElementTables; ++table) {
+      const auto shown = static_cast<sqlite::Table>(table);
+      if (!IsIn(*at.element, shown)) continue;
+      if (auto status = PutRows(shown, {&at, 1}); !status.ok()) return status;
+    }
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace medallion

@@ -1,7 +1,7 @@
-// Where tables are kept: what a host must provide to keep them in a storage of its own. Five functions: four that
+// Where tables are kept: what a host must provide to keep them in a storage of its own. Six functions: five that
 // fetch by key and one that writes. The logic is all in the pure functions; a store only remembers.
 //
-// A store holds records, elements with their standing, Gold rows, the position of each source, the data clock, and
+// A store holds records, elements with their standing, reviews, Gold rows, the position of each source, the data clock, and
 // which entities are stale: touched since their Gold rows were derived. All tables of a domain are views of these.
 #pragma once
 
@@ -24,6 +24,7 @@
 #include "medallion/gold/resolve.h"
 #include "medallion/silver/accounting.h"
 #include "medallion/silver/element.h"
+#include "medallion/silver/review.h"
 #include "medallion/silver/settle.h"
 
 namespace medallion {
@@ -31,12 +32,14 @@ namespace medallion {
 struct Checkpoint {
   UtcTime data_clock = kNoTime;
   std::map<std::string, std::string, std::less<>> positions;  // source name -> position
+  int64_t reviews = 0;                                        // so many are kept
 };
 
 // Answer of Seen. `arrivals[i]` belongs to `records[i]`: how the record stands, or nothing where it is new.
 struct SeenAnswer {
   Checkpoint checkpoint;
   std::vector<std::optional<Arrival>> arrivals;
+  std::vector<size_t> forgotten;  // indexes of records whose text was forgotten: they stay as they are
   Arena texts;
 };
 
@@ -47,6 +50,8 @@ struct KnownQuery {
       {};                                  // one look each at those to settle: copies of something settled?
   std::span<const Digest> units = {};      // all members of these, duplicates and conflicts too
   std::span<const RecordId> records = {};  // all elements of these, whatever their fate
+  std::span<const Digest> subjects = {};   // all reviews of these
+  bool all_reviews = false;
 };
 
 // Answer of Known. Rows refer to `texts` or to the store, and hold until the next Apply.
@@ -54,6 +59,30 @@ template <class Row>
 struct KnownAnswer {
   std::vector<Glance> glances;         // of those `arrived` whose unit is known, in their order
   std::vector<Element<Row>> elements;  // of `units` and `records`, each once, in any order
+  std::vector<Review> reviews;         // each once, in any order
+  Arena texts;
+};
+
+// Question to Bronze: records that are known.
+struct BronzeQuery {
+  std::span<const RecordId> records = {};  // these; or
+  std::span<const Digest> quarantine_ids =
+      {};                       // those with one of these rows in quarantine; or, in their place,
+  bool quarantined = false;     // those with any row there, else all,
+  std::string_view after = {};  // from where an answer ended; from the beginning where empty
+  size_t records_max = 1'000;
+};
+
+// Answer of Bronze. Rows refer to `texts` or to the store, and hold until the next Apply.
+struct BronzeAnswer {
+  struct Kept {
+    BronzeRecord record;
+    RecordId id;
+    bool has_payload = true;  // false where the store keeps it no more, or never did
+  };
+  std::vector<Kept> records;  // each once
+  std::string after;          // where this answer ended; its meaning is the store's
+  bool more = false;
   Arena texts;
 };
 
@@ -118,7 +147,7 @@ struct ResolvedTimeline {
   bool watch = false;  // details that come touch it, too
 };
 
-// ops_run_log: one row a batch. The only table that tells of runs; all others are functions of the records.
+// ops_run_log: one row a batch. It and ops_dq_metrics tell of runs; all other tables are functions of the records and reviews.
 struct RunLogRow {
   std::string_view run_id = {};
   int64_t batch = 0;
@@ -127,6 +156,10 @@ struct RunLogRow {
   int64_t records = 0;      // new or read anew
   int64_t redelivered = 0;  // known already
   FateCounts fates = {};    // of the elements written
+  // Of what was taken. JSON: code -> rows that broke it, field -> how often no schema named it; of the rows in Silver so
+  // many by the time from their event to its receipt (see io/metrics.h), and the sum of these times in microseconds.
+  std::string_view violations = {}, unknown_fields = {}, lags = {};
+  std::string_view warnings = {};  // JSON array: what is amiss with the options
   UtcTime data_clock = kNoTime;
   int64_t duration_us = 0;  // from the read to the write
 };
@@ -142,8 +175,28 @@ void VisitColumns(const RunLogRow& row, Visitor&& visit) {
   for (int fate = 0; fate < kFates; ++fate) {
     visit(FateName(static_cast<Fate>(fate)), row.fates[static_cast<Fate>(fate)]);
   }
+  visit("violations", JsonText{row.violations});
+  visit("unknown_fields", JsonText{row.unknown_fields});
+  visit("lags", JsonText{row.lags});
+  visit("warnings", JsonText{row.warnings});
   visit("data_clock", row.data_clock);
   visit("duration_us", row.duration_us);
+}
+
+// ops_dq_metrics: what was measured last, see io/metrics.h.
+struct MetricRow {
+  std::string_view metric = {};
+  std::string_view labels = {};  // JSON object
+  std::string_view value = {};   // a number
+  UtcTime data_clock = kNoTime;
+};
+
+template <class Visitor>
+void VisitColumns(const MetricRow& row, Visitor&& visit) {
+  visit("metric", row.metric);
+  visit("labels", JsonText{row.labels});
+  visit("value", JsonText{row.value});
+  visit("data_clock", row.data_clock);
 }
 
 // A record to keep: new, or known with an arrival that now is another.
@@ -169,6 +222,8 @@ struct Batch {
   std::span<const Derived> derived = {};  // no longer stale; their summaries replace those that were
   std::span<const LinkWrite> links = {};
   std::span<const ResolvedTimeline> resolved = {};  // no longer touched
+  std::span<const Review> reviews = {};             // to keep; one that is kept already changes nothing
+  std::span<const MetricRow> metrics = {};          // in place of all there were, unless there are none
   RunLogRow log = {};
 };
 
@@ -185,6 +240,10 @@ class Store {
   // What is settled already that bears on these.
   virtual absl::Status Known(const KnownQuery<typename Pack::Event>& query,
                              KnownAnswer<typename Pack::Event>& answer) = 0;
+
+  // Records as they came: for reviews and replays, which refine them anew. A store that keeps no payloads answers without
+  // them; it must keep those of records that quarantine shows.
+  virtual absl::Status Bronze(const BronzeQuery& query, BronzeAnswer& answer) = 0;
 
   // Where facts are tied to entities beyond their own keys: which timelines were touched, and parts of timelines with
   // the links that stand there. Only for packs that resolve (see gold/resolve.h); others have no timelines. An element

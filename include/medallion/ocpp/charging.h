@@ -75,6 +75,14 @@ struct Charging {
     return ResolveTransactions(timeline, options);
   }
   static std::string_view Subject(const Event& row) { return row.charge_point_id; }
+  static std::string_view WarningsOf(const Options& options) {
+    return options.id_tag_key == kPublicIdTagKey ? R"(["PUBLIC_ID_TAG_KEY"])" : "";
+  }
+  template <class Names>
+  static void Forget(Event& row, const Names& names) {
+    if (names(row.extra_fields)) row.extra_fields = {};
+    if (names(row.detail)) row.detail = {};
+  }
   static std::string_view Action(const Event& row) {
     return row.action.empty() ? EventTypeName(row.event_type) : row.action;
   }

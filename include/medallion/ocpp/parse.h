@@ -5,6 +5,8 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -80,6 +82,11 @@ static_assert(kFields <= 32);
 // JSON themselves (see ocpp/json.h).
 FlatFields FieldsOf(std::span<const Member> members, std::span<const FlatSchema> schemas, Arena& texts);
 
+// How often fields were kept though no schema names them: so many names, all others as one.
+using NameCounts = std::map<std::string, uint64_t, std::less<>>;
+inline constexpr size_t kNamesCounted = 50;
+inline constexpr std::string_view kOtherNames = "(other)";
+
 class FlatParser {
  public:
   // `schemas` must outlive the parser.
@@ -92,6 +99,9 @@ class FlatParser {
   // the end are left out. Strict: everything in the payload must be valid JSON and UTF-8, at most 64 deep.
   // What is returned is the parser's own and good until the next payload: copy it to keep it longer.
   const FlatFields& Parse(std::string_view payload, Arena& texts);
+
+  // Adds the names of fields that were kept though no schema names them, since this was last called.
+  void TakeUnknownNames(NameCounts& counts);
 
  private:
   struct Scratch;

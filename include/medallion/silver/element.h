@@ -3,12 +3,16 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "medallion/base/arena.h"
 #include "medallion/silver/fate.h"
 #include "medallion/silver/identity.h"
+#include "medallion/silver/review.h"
 
 namespace medallion {
 
@@ -34,9 +38,9 @@ inline constexpr Others kNoOthers{};
 // How an element stands after settling.
 struct Standing {
   Fate fate = Fate::kSilver;
-  bool conflict = false;              // quarantined for a contradiction, not for a broken rule
-  uint8_t differs = 0;                // conflict: bit i, value i differs from the fact's
-  uint8_t filled = 0;                 // winner: bit i, value i was taken from `value_from(i)`
+  bool conflict = false;  // quarantined for a contradiction, not for a broken rule
+  uint8_t differs = 0;    // conflict, or duplicate of a rejected one: bit i, value i differs from the fact's
+  uint8_t filled = 0;     // winner: bit i, value i was taken from `value_from(i)`
   UtcTime since = kNoTime;            // conflict: the ingest time of the later copy
   const Others* others = &kNoOthers;  // where the element's texts are; never null
 
@@ -62,8 +66,9 @@ struct Element {
   bool confirms = false;  // as a duplicate, too, it bears on what its entity is derived into
   // Quarantined for broken rules: their codes as a JSON array, in the order of the rule table.
   std::string_view violations;
-  std::string_view reason;  // ignored: why
-  std::string_view detail;  // JSON object with the particulars, or empty
+  std::string_view reason;           // ignored: why
+  std::string_view detail;           // JSON object with the particulars, or empty
+  const Reviewed* review = nullptr;  // decided by hand: it has a row in quarantine, whatever its fate
 
   bool to_settle() const { return identity.unit != Digest{}; }
 };
@@ -86,6 +91,8 @@ struct Refined {
   std::vector<UtcTime> ingest_ts;  // of each record: as given, else as read from the payload, else kNoTime
   std::vector<Digest> payloads;    // of each record: SHA-256 of its payload
   uint64_t unknown_fields = 0;     // fields kept though the schema does not name them
+  // Of these, those whose names were noted: a bounded number of names.
+  std::map<std::string, uint64_t, std::less<>> unknown_names;
   Arena texts;
 };
 

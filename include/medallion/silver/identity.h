@@ -39,7 +39,7 @@ struct ElementId {
 inline ElementId IdOf(const Order& order) { return {{order.at, order.payload}, order.ordinal}; }
 
 // The values that copies of one fact must agree in, as 64-bit digests. A null agrees with everything.
-inline constexpr int kValuesMax = 3;
+inline constexpr int kValuesMax = 8;
 struct Values {
   std::array<uint64_t, kValuesMax> field{};
   uint8_t known = 0;  // bit i is set where field i is not null; field i is 0 where it is null

@@ -9,6 +9,7 @@
 
 #include "medallion/silver/fate.h"
 #include "medallion/silver/identity.h"
+#include "medallion/silver/review.h"
 
 namespace medallion {
 
@@ -20,13 +21,17 @@ enum class Policy : uint8_t {
 // What settling says of one row. Indexes are into the span that was settled.
 struct Verdict {
   Fate fate = Fate::kSilver;
-  uint8_t differs = 0;     // bit i: value i differs from the fact's. Not 0 only for a conflict
+  // Bit i: value i differs from the fact's. Not 0 for a conflict; and for a duplicate of what an answer rejected.
+  uint8_t differs = 0;
   bool contested = false;  // quarantined because the fact is in conflict (its own values may agree)
-  uint32_t winner = 0;     // the first of the fact
+  uint32_t winner = 0;     // the first of the fact; of one that was answered the first in agreement
   // For the winner: where each value of the fact comes from (its own index where it has the value itself or
   // nobody has).
   std::array<uint32_t, kValuesMax> value_from{};
 };
+
+// Bit i: both have value i, and they differ.
+uint8_t Differing(const Values& a, const Values& b);
 
 // The order that Settle wants: by unit, fact, business key, then Order.
 bool SettlesBefore(const Identity& a, const Identity& b);
@@ -39,7 +44,13 @@ bool SettlesBefore(const Identity& a, const Identity& b);
 //   duplicate   none of its values differs (a null differs from nothing): TECHNICAL if an earlier such member,
 //               the winner among them, has its event id, else BUSINESS
 //   conflict    a value differs: quarantined
-void Settle(std::span<const Identity> sorted, Policy policy, std::span<Verdict> out);
+//
+// Where an answer fits the fact (see AnswerTo), the accepted values stand for its values, the winner is the first member
+// that agrees with them, and a member that differs from them but not from rejected ones is a duplicate, by its event id.
+void Settle(std::span<const Identity> sorted, Policy policy, const Answers& answers, std::span<Verdict> out);
+inline void Settle(std::span<const Identity> sorted, Policy policy, std::span<Verdict> out) {
+  Settle(sorted, policy, {}, out);
+}
 
 // What a store knows of the unit that `arrived` belongs to, where one look suffices (see CopyOf).
 struct Glance {

@@ -149,12 +149,11 @@ typename Pack::Event FactRow(Members<typename Pack::Event> members, uint32_t win
 // When the fact was first known to be in conflict: for each differing member the later of it and the winner, and of
 // these the earliest.
 template <class Event>
-UtcTime ContestedSince(Members<Event> members, std::span<const Verdict> verdicts, uint32_t winner) {
+UtcTime ContestedSince(Members<Event> fact, std::span<const Verdict> verdicts, const Order& winner) {
   UtcTime since = kNoTime;
-  for (size_t i = winner; i < members.size() && verdicts[i].winner == winner; ++i) {
-    if (verdicts[i].differs == 0) continue;
-    const UtcTime both = std::max(members[i]->element->identity.order.ingest_ts,
-                                  members[winner]->element->identity.order.ingest_ts);
+  for (size_t i = 0; i < fact.size(); ++i) {
+    if (verdicts[i].differs == 0 || verdicts[i].fate != Fate::kQuarantined) continue;
+    const UtcTime both = std::max(fact[i]->element->identity.order.ingest_ts, winner.ingest_ts);
     since = since == kNoTime ? both : std::min(since, both);
   }
   return since;
@@ -166,22 +165,23 @@ void Stand(Members<typename Pack::Event> members, std::span<const Verdict> verdi
   using Event = typename Pack::Event;
   for (size_t begin = 0, end = 0; begin < members.size(); begin = end) {
     const uint32_t winner = verdicts[begin].winner;
-    end = begin + 1;
-    if (end == members.size() || verdicts[end].winner != winner) continue;  // alone: it stands as it is
+    while (end < members.size() && verdicts[end].winner == winner) ++end;
+    if (end == begin + 1) continue;  // alone: it stands as it is
     Standing winning;
     const Event fact = FactRow<Pack>(members, winner, verdicts[winner], winning, texts);
     const Order& first = members[winner]->element->identity.order;
     const Others* others = texts.Keep(Others{.winner = first});
-    const UtcTime contested = ContestedSince<Event>(members, verdicts, winner);
-    for (end = begin; end < members.size() && verdicts[end].winner == winner; ++end) {
-      const Verdict& verdict = verdicts[end];
-      Element<Event>& element = *members[end]->element;
-      element.standing =
-          verdict.fate == Fate::kSilver ? winning : Standing{.fate = verdict.fate, .others = others};
+    const UtcTime contested = ContestedSince<Event>(members.subspan(begin, end - begin),
+                                                    verdicts.subspan(begin, end - begin), first);
+    for (size_t i = begin; i < end; ++i) {
+      const Verdict& verdict = verdicts[i];
+      Element<Event>& element = *members[i]->element;
+      element.standing = verdict.fate == Fate::kSilver
+                             ? winning
+                             : Standing{.fate = verdict.fate, .differs = verdict.differs, .others = others};
       if (verdict.fate == Fate::kSilver) element.row = fact;
       if (verdict.fate != Fate::kQuarantined) continue;
       element.standing.conflict = true;
-      element.standing.differs = verdict.differs;
       element.standing.since =
           std::max(element.identity.order.ingest_ts, verdict.contested ? contested : first.ingest_ts);
       element.detail = texts.Copy(Pack::Difference(element.row, fact, verdict.differs));
@@ -209,7 +209,7 @@ void Cut(Members<typename Pack::Event> members, const typename Pack::Options& op
 // Gives the members of whole units, in any order, their facts and their standing.
 template <class Pack>
 void Settle(std::span<Member<typename Pack::Event>> members, const typename Pack::Options& options,
-            Arena& texts) {
+            const Answers& answers, Arena& texts) {
   using Member = Member<typename Pack::Event>;
   std::vector<Member*> sorted;
   sorted.reserve(members.size());
@@ -231,18 +231,19 @@ void Settle(std::span<Member<typename Pack::Event>> members, const typename Pack
   identities.reserve(sorted.size());
   for (const Member* member : sorted) identities.push_back(member->element->identity);
   std::vector<Verdict> verdicts(sorted.size());
-  medallion::Settle(identities, Pack::PolicyOf(options), verdicts);
+  medallion::Settle(identities, Pack::PolicyOf(options), answers, verdicts);
   Stand<Pack>(sorted, verdicts, texts);
 }
 
 }  // namespace settling
 
 // Settles whole units: `arrived` elements named by `left` together with `known`, all other members of their units. All
-// get their standing in place; of the known ones only those are left that now stand otherwise. New texts go to `texts`.
+// get their standing in place; of the known ones only those are left that now stand otherwise. `answers` are those there
+// are to these units. New texts go to `texts`.
 template <class Pack>
 void SettleWhole(std::span<Element<typename Pack::Event>> arrived, std::span<const uint32_t> left,
                  std::vector<Element<typename Pack::Event>>& known, const typename Pack::Options& options,
-                 Arena& texts) {
+                 const Answers& answers, Arena& texts) {
   using Member = settling::Member<typename Pack::Event>;
   std::vector<Member> members;
   members.reserve(left.size() + known.size());
@@ -251,7 +252,7 @@ void SettleWhole(std::span<Element<typename Pack::Event>> arrived, std::span<con
     members.push_back({.element = &arrived[i]});
     if (!members.back().is_witness()) arrived[i].standing = {};
   }
-  settling::Settle<Pack>(members, options, texts);
+  settling::Settle<Pack>(members, options, answers, texts);
 
   size_t member = 0;
   std::erase_if(known, [&](const auto& now) {

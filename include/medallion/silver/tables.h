@@ -30,7 +30,8 @@ struct QuarantineRow {
   std::string_view detail;      // JSON object
   std::string_view pipeline_version = kPipelineVersion;
   UtcTime quarantined_at = kNoTime;
-  std::string_view status = "NEW";  // NEW, REPAIRED, REPLAYED, DISCARDED
+  // NEW; REPAIRED, but it stands in quarantine still; REPLAYED: repaired, and out of it; DISCARDED.
+  std::string_view status = "NEW";
   std::string_view repaired_payload = {};
   std::string_view reviewed_by = {};
 };
@@ -67,7 +68,7 @@ struct AuditRow {
   std::string_view charge_point_id;
   std::string_view event_id;
   Digest business_key;
-  std::string_view duplicate_type;  // TECHNICAL, BUSINESS
+  std::string_view duplicate_type;  // TECHNICAL, BUSINESS; REJECTED: of what an answer rejected
   std::string_view winner_event_id;
   Coordinate winner;
   Coordinate at;

@@ -1,0 +1,271 @@
+#include "tool/ocpp_quarantine.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "medallion/io/quarantine.h"
+#include "medallion/ocpp/charging.h"
+#include "tool/ocpp_options.h"
+#include "tool/open_store.h"
+#include "tool/read_file.h"
+#include "tool/words.h"
+
+namespace medallion::tool {
+namespace {
+
+using ocpp::Charging;
+
+constexpr Option kStoreOption[] = {{"--store", Option::kOne}};
+constexpr Option kRowOptions[] = {{"--id", Option::kOne}, {"--by", Option::kOne}};
+constexpr Option kFilterOptions[] = {{"--reason", Option::kOne},
+                                     {"--charge-point", Option::kOne},
+                                     {"--status", Option::kOne},
+                                     {"--from", Option::kOne},
+                                     {"--to", Option::kOne}};
+
+// What a command works on.
+struct Desk {
+  Given given;
+  ocpp::Options options;
+  OpenedStore<Charging> store;
+  Quarantine<Charging> quarantine() const { return {*store.store, options}; }
+};
+
+absl::StatusOr<std::unique_ptr<Desk>> OpenDesk(Words words, std::span<const Option> own) {
+  std::vector<Option> known(std::begin(kStoreOption), std::end(kStoreOption));
+  known.insert(known.end(), std::begin(kOcppOptions), std::end(kOcppOptions));
+  known.insert(known.end(), own.begin(), own.end());
+  auto given = Given::Collect(words, known);
+  if (!given.ok()) return given.status();
+  const auto path = given->LastingPath();
+  if (!path.ok()) return path.status();
+  auto options = ReadOcppOptions(given->Text("--config"), given->Text("--id-tag-key-env"));
+  if (!options.ok()) return options.status();
+  auto store = OpenExisting<Charging>(*path);
+  if (!store.ok()) return store.status();
+  return std::unique_ptr<Desk>(new Desk{*std::move(given), *std::move(options), *std::move(store)});
+}
+
+absl::StatusOr<QuarantineFilter> ReadFilter(const Given& given) {
+  QuarantineFilter filter{.reason = given.Text("--reason"),
+                          .charge_point_id = given.Text("--charge-point"),
+                          .status = given.Text("--status")};
+  const auto from = given.Time("--from"), to = given.Time("--to");
+  if (!from.ok()) return from.status();
+  if (!to.ok()) return to.status();
+  filter.from = *from, filter.to = *to;
+  return filter;
+}
+
+absl::StatusOr<Digest> ReadId(const Given& given) {
+  const std::optional<Digest> id = ParseHex(given.Text("--id"));
+  if (id.has_value()) return *id;
+  return Wrong("--id ID is missing, or no quarantine_id: `medallion ocpp quarantine list` shows them");
+}
+
+absl::StatusOr<std::string> ReadReviewer(const Given& given) {
+  if (given.Has("--by")) return given.Text("--by");
+  return Wrong("--by NAME is missing: who decides this");
+}
+
+// A text from the feed in a cell: no control characters, and none of it is empty.
+std::string Cell(std::string_view text) {
+  std::string quoted;
+  AppendJsonString(text, quoted);
+  return text.empty() ? "-" : quoted.substr(1, quoted.size() - 2);
+}
+
+std::string Codes(std::string_view json) {
+  std::string codes;
+  for (const char c : json) {
+    if (c != '[' && c != ']' && c != '"') codes += c;
+  }
+  return codes.empty() ? "-" : codes;
+}
+
+std::string ListLine(const QuarantineRow& row) {
+  std::string line = Hex(row.quarantine_id);
+  for (const std::string& cell :
+       {std::string(row.status), Codes(row.violations), Cell(row.charge_point_id),
+        row.quarantined_at == kNoTime ? "-" : FormatTime(row.quarantined_at), Cell(row.at.topic),
+        std::to_string(row.at.partition), std::to_string(row.at.offset), std::to_string(row.ordinal),
+        Cell(row.reviewed_by)}) {
+    line += "\t" + cell;
+  }
+  return line + "\n";
+}
+
+constexpr std::string_view kListHead =
+    "quarantine_id\tstatus\tviolations\tcharge_point_id\tquarantined_at\ttopic\tpartition\toffset\tordinal\t"
+    "reviewed_by\n";
+
+absl::Status List(Words words, const Print& print) {
+  std::vector<Option> own(std::begin(kFilterOptions), std::end(kFilterOptions));
+  own.push_back({"--would-pass", Option::kNone});
+  const auto desk = OpenDesk(words, own);
+  if (!desk.ok()) return desk.status();
+  const auto filter = ReadFilter((*desk)->given);
+  if (!filter.ok()) return filter.status();
+  if (auto status = print(kListHead); !status.ok()) return status;
+  const auto sink = [&](const QuarantineRow& row) { return print(ListLine(row)); };
+  Quarantine<Charging> quarantine = (*desk)->quarantine();
+  return (*desk)->given.Has("--would-pass") ? quarantine.WouldPass(*filter, sink)
+                                            : quarantine.List(*filter, sink);
+}
+
+absl::Status Show(Words words, const Print& print) {
+  const auto desk = OpenDesk(words, kRowOptions);
+  if (!desk.ok()) return desk.status();
+  const auto id = ReadId((*desk)->given);
+  if (!id.ok()) return id.status();
+  return (*desk)->quarantine().Show(*id, [&](const QuarantineRow& row) {
+    std::string json;
+    AppendJson(row, json);
+    return print(json + "\n");
+  });
+}
+
+// Decides something of one row, and shows what it is now.
+template <class Decide>
+absl::Status DecideRow(Words words, const Print& print, std::span<const Option> more, const Decide& decide) {
+  std::vector<Option> own(std::begin(kRowOptions), std::end(kRowOptions));
+  own.insert(own.end(), more.begin(), more.end());
+  const auto desk = OpenDesk(words, own);
+  if (!desk.ok()) return desk.status();
+  const auto id = ReadId((*desk)->given);
+  if (!id.ok()) return id.status();
+  const auto reviewer = ReadReviewer((*desk)->given);
+  if (!reviewer.ok()) return reviewer.status();
+  Quarantine<Charging> quarantine = (*desk)->quarantine();
+  if (auto status = decide(quarantine, (*desk)->given, *id, *reviewer); !status.ok()) return status;
+  std::string now = Hex(*id) + "\tanswered: it is in quarantine no more\n";
+  const auto show = [&](const QuarantineRow& row) { return now = ListLine(row), absl::OkStatus(); };
+  const absl::Status shown = quarantine.Show(*id, show);
+  return shown.ok() || absl::IsNotFound(shown) ? print(now) : shown;
+}
+
+absl::Status RepairRow(Words words, const Print& print) {
+  constexpr Option kPayload[] = {{"--payload", Option::kOne}, {"--payload-file", Option::kOne}};
+  return DecideRow(
+      words, print, kPayload,
+      [](Quarantine<Charging>& quarantine, const Given& given, const Digest& id,
+         const std::string& reviewer) {
+        absl::StatusOr<std::string> payload = given.Text("--payload");
+        if (given.Has("--payload-file")) payload = ReadFile(given.Text("--payload-file"));
+        if (!payload.ok()) return payload.status();
+        if (payload->empty())
+          return Wrong("--payload JSON or --payload-file FILE is missing: the whole payload, repaired");
+        return quarantine.Repair(id, *payload, reviewer);
+      });
+}
+
+absl::Status DiscardRow(Words words, const Print& print) {
+  return DecideRow(words, print, {},
+                   [](Quarantine<Charging>& quarantine, const Given&, const Digest& id,
+                      const std::string& reviewer) { return quarantine.Discard(id, reviewer); });
+}
+
+absl::Status AcceptRow(Words words, const Print& print) {
+  return DecideRow(words, print, {},
+                   [](Quarantine<Charging>& quarantine, const Given&, const Digest& id,
+                      const std::string& reviewer) { return quarantine.Accept(id, reviewer); });
+}
+
+absl::Status PrintReport(const ReplayReport& report, std::string_view what, Tables& tables,
+                         const Print& print) {
+  const auto books = tables.Books();
+  if (!books.ok()) return books.status();
+  std::string text = std::to_string(report.rows) + " " + std::string(what) + " read again, " +
+                     std::to_string(report.changed) + " records changed";
+  if (report.without_payload > 0)
+    text += ", " + std::to_string(report.without_payload) + " without a text stay as they are";
+  return print(text + "\n" + AccountingLine(*books) + "\n");
+}
+
+absl::Status ReplayRows(Words words, const Print& print) {
+  const auto desk = OpenDesk(words, kFilterOptions);
+  if (!desk.ok()) return desk.status();
+  const auto filter = ReadFilter((*desk)->given);
+  if (!filter.ok()) return filter.status();
+  const auto report = (*desk)->quarantine().Replay(*filter);
+  if (!report.ok()) return report.status();
+  return PrintReport(*report, "rows in quarantine", *(*desk)->store.tables, print);
+}
+
+absl::Status ReplayRecords(Words words, const Print& print) {
+  const auto desk = OpenDesk(words, {});
+  if (!desk.ok()) return desk.status();
+  const auto report = (*desk)->quarantine().ReplayAll();
+  if (!report.ok()) return report.status();
+  return PrintReport(*report, "records", *(*desk)->store.tables, print);
+}
+
+}  // namespace
+
+const Command kOcppQuarantineList = {
+    .name = "ocpp quarantine list",
+    .does = "what is in quarantine, a row a line",
+    .usage = R"(--store sqlite:PATH [OPTION…]
+
+  --reason CODE          rows that break this rule
+  --charge-point ID      of this charge point
+  --status STATUS        NEW, REPAIRED, REPLAYED or DISCARDED
+  --from TIME --to TIME  quarantined from TIME on, and before TIME
+  --would-pass           only those that would pass with the present configuration; nothing is written
+  --config FILE, --id-tag-key-env NAME   as of `medallion ocpp run`
+
+Columns are parted by tabs. No column holds a text as it was received; `show` has that.
+)",
+    .run = List,
+};
+const Command kOcppQuarantineShow = {
+    .name = "ocpp quarantine show",
+    .does = "a row with its texts, as JSON",
+    .usage = "--store sqlite:PATH --id ID\n\nThe texts are as they were received: they may name id tags.\n",
+    .run = Show,
+};
+const Command kOcppQuarantineRepair = {
+    .name = "ocpp quarantine repair",
+    .does = "give a row another payload, from which it is read from now on",
+    .usage = R"(--store sqlite:PATH --id ID --by NAME --payload JSON | --payload-file FILE
+
+  --payload, --payload-file   the whole payload, repaired
+  --config FILE, --id-tag-key-env NAME   as of `medallion ocpp run`
+)",
+    .run = RepairRow,
+};
+const Command kOcppQuarantineDiscard = {
+    .name = "ocpp quarantine discard",
+    .does = "leave a row in quarantine for good; of a contradiction: reject it",
+    .usage = "--store sqlite:PATH --id ID --by NAME [--config FILE] [--id-tag-key-env NAME]\n",
+    .run = DiscardRow,
+};
+const Command kOcppQuarantineAccept = {
+    .name = "ocpp quarantine accept",
+    .does = "of a contradiction: this row holds, the one that stood is rejected",
+    .usage = "--store sqlite:PATH --id ID --by NAME [--config FILE] [--id-tag-key-env NAME]\n",
+    .run = AcceptRow,
+};
+const Command kOcppQuarantineReplay = {
+    .name = "ocpp quarantine replay",
+    .does = "read rows in quarantine again, with the present configuration",
+    .usage = R"(--store sqlite:PATH [OPTION…]
+
+  --reason CODE, --charge-point ID, --status STATUS, --from TIME, --to TIME   as of `quarantine list`
+  --config FILE, --id-tag-key-env NAME   as of `medallion ocpp run`
+)",
+    .run = ReplayRows,
+};
+const Command kOcppReplay = {
+    .name = "ocpp replay",
+    .does = "read all records again, with the present configuration",
+    .usage =
+        "--store sqlite:PATH [--config FILE] [--id-tag-key-env NAME]\n\n"
+        "The tables become those of a new run with this configuration.\n",
+    .run = ReplayRecords,
+};
+
+}  // namespace medallion::tool

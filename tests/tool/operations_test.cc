@@ -1,0 +1,174 @@
+// The tool's commands for people who run a store: quarantine, replay, metrics, forget.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "catch.h"
+#include "nlohmann/json.hpp"
+
+namespace medallion {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Result {
+  int code = -1;
+  std::string out, err;
+};
+
+// A folder with a store in it.
+class Shop {
+ public:
+  Shop() : path_(fs::temp_directory_path() / ("medallion_operations_" + std::to_string(::getpid()))) {
+    fs::remove_all(path_);
+    fs::create_directories(path_);
+  }
+  ~Shop() { fs::remove_all(path_); }
+  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+
+  void Write(const std::string& name, std::string_view text) const {
+    std::ofstream(*this / name, std::ios::binary) << text;
+  }
+  std::string Read(const std::string& name) const {
+    std::ifstream file(*this / name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  Result Tool(const std::string& arguments) const {
+    const std::string command = "MEDALLION_ID_TAG_KEY=k " MEDALLION_TOOL " ocpp " + arguments;
+    const int status =
+        std::system(("( " + command + " ) >" + *this / "stdout" + " 2>" + *this / "stderr").c_str());
+    const Result result{WIFEXITED(status) ? WEXITSTATUS(status) : -1, Read("stdout"), Read("stderr")};
+    all_ += result.out + result.err;
+    return result;
+  }
+  // On the store.
+  Result Store(const std::string& command, const std::string& more = "") const {
+    return Tool(command + " --store sqlite:" + *this / "store.db" + " " + more);
+  }
+  // The lines of the list, each by its cells.
+  std::vector<std::vector<std::string>> List(const std::string& filter = "") const {
+    std::vector<std::vector<std::string>> rows;
+    std::istringstream lines(Store("quarantine list", filter).out);
+    for (std::string line; std::getline(lines, line);) {
+      std::istringstream cells(line);
+      rows.emplace_back();
+      for (std::string cell; std::getline(cells, cell, '\t');) rows.back().push_back(cell);
+    }
+    REQUIRE_FALSE(rows.empty());
+    rows.erase(rows.begin());
+    return rows;
+  }
+  const std::string& all() const { return all_; }  // that was ever printed
+
+ private:
+  fs::path path_;
+  mutable std::string all_;
+};
+
+std::string Event(const char* type, const char* id, const char* time, const char* meter,
+                  const char* more = "") {
+  return std::string(R"({"event_id":")") + id + R"(","event_type":")" + type +
+         R"(","charge_point_id":"CP-1","connector_id":1,"transaction_id":7,"event_ts":"2026-03-01T0)" + time +
+         R"(:00Z",)" + meter + R"(,"id_tag":"RAW-TAG-1")" + more + "}";
+}
+
+std::string Feed() {
+  return Event("StartTransaction", "e1", "0:01", R"("meter_wh":1000)") + "\n" +
+         Event("StopTransaction", "e2", "0:05", R"("meter_wh":4000)") + "\n" +
+         Event("StopTransaction", "e3", "0:05", R"("meter_wh":4400)") + "\n" +
+         Event("MeterValues", "e4", "0:03", R"("register":2000)", R"(,"schema_version":2)") + "\n" +
+         "{\"id_tag\":\"RAW-TAG-1\",\n";
+}
+
+TEST_CASE("tool: quarantine, from the list to the replay") {
+  const Shop shop;
+  shop.Write("feed.jsonl", Feed());
+  REQUIRE(shop.Store("run --quiet", "--input " + shop / "feed.jsonl").code == 0);
+  const auto rows = shop.List();
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[0][1] == "NEW");
+  CHECK(rows[0][2] == "CONFLICT");
+  CHECK(rows[1][2] == "SCHEMA_MISMATCH");
+  CHECK(rows[2][2] == "CORRUPT_PAYLOAD");
+  CHECK(shop.List("--reason CONFLICT --charge-point cp-1").size() == 1);
+  CHECK(shop.List("--from 2026-03-01T00:04:00Z --to 2026-03-01T00:04:01Z").empty());
+
+  CHECK(shop.Store("quarantine accept", "--id " + rows[2][0] + " --by ann").code == 1);
+  CHECK(shop.Store("quarantine accept", "--id " + rows[0][0]).code == 2);
+  CHECK(shop.Store("quarantine show", "--id 12").code == 2);
+  CHECK(shop.Store("quarantine show", "--id " + std::string(64, '0')).code == 1);
+  CHECK(shop.Store("quarantine accept", "--id " + rows[0][0] + " --by ann").code == 0);
+  CHECK(shop.List().size() == 2);
+
+  shop.Write("mapping.json",
+             R"({"schemas":[{"version":2,"names":{"event_id":"event_id","event_type":"event_type",)"
+             R"("charge_point_id":"charge_point_id","connector_id":"connector_id",)"
+             R"("transaction_id":"transaction_id","event_ts":"event_ts","id_tag":"id_tag",)"
+             R"("register":"meter_wh"}}]})");
+  const std::string config = "--config " + shop / "mapping.json";
+  CHECK(shop.List("--would-pass").empty());
+  CHECK(shop.List("--would-pass " + config).size() == 1);
+  const Result replayed = shop.Store("quarantine replay", "--reason SCHEMA_MISMATCH " + config);
+  CHECK(replayed.code == 0);
+  CHECK(replayed.out.starts_with("1 rows in quarantine read again, 1 records changed\n"));
+  CHECK(shop.Store("replay", config).out.starts_with("5 records read again, 0 records changed\n"));
+
+  const std::string payload = Event("Heartbeat", "e5", "0:06", R"("meter_wh":null)");
+  shop.Write("payload.json", payload);
+  const Result repaired = shop.Store("quarantine repair", "--id " + rows[2][0] + " --by bob --payload-file " +
+                                                              shop / "payload.json" + " " + config);
+  CHECK(repaired.code == 0);
+  CHECK(repaired.out.find("\tREPLAYED\tCORRUPT_PAYLOAD\t") != std::string::npos);
+  CHECK(shop.all().find("RAW-TAG-1") == std::string::npos);  // nothing so far has shown one
+  const auto row = nlohmann::json::parse(shop.Store("quarantine show", "--id " + rows[2][0]).out);
+  CHECK(row.at("repaired_payload") == payload);
+  CHECK(row.at("reviewed_by") == "bob");
+  CHECK(shop.Store("quarantine discard", "--id " + rows[2][0] + " --by eve " + config).code == 0);
+  CHECK(shop.List("--status DISCARDED").size() == 1);
+}
+
+TEST_CASE("tool: metrics, and a tag that is forgotten") {
+  const Shop shop;
+  shop.Write("feed.jsonl", Feed());
+  REQUIRE(shop.Store("run --quiet", "--input " + shop / "feed.jsonl" + " --out " + shop / "out").code == 0);
+  const Result text = shop.Store("metrics");
+  CHECK(text.code == 0);
+  CHECK(text.out.find("medallion_records{layer=\"bronze\",fate=\"kept\"} 5\n") != std::string::npos);
+  CHECK(text.out.find("\nmedallion_accounting_imbalance 0\n") != std::string::npos);
+  CHECK(nlohmann::json::parse(shop.Store("metrics", "--format json").out).is_array());
+  CHECK(shop.Store("metrics", "--format xml").code == 2);
+  CHECK(shop.Tool("metrics --store sqlite:" + shop / "none.db").code == 1);
+  CHECK_FALSE(shop.Read("out/ops_dq_metrics.jsonl").empty());
+
+  // Every output: what was printed, and the tables, save for the columns that show Bronze text.
+  CHECK(shop.all().find("RAW-TAG-1") == std::string::npos);
+  for (const auto& file : fs::directory_iterator(shop / "out")) {
+    std::ifstream lines(file.path());
+    for (std::string line; std::getline(lines, line);) {
+      auto row = nlohmann::json::parse(line);
+      for (const char* column : {"raw_payload", "repaired_payload"}) row.erase(column);
+      CHECK(row.dump().find("RAW-TAG-1") == std::string::npos);
+    }
+  }
+  CHECK(shop.Store("forget").code == 2);
+  const Result forgotten = shop.Store("forget", "--id-tag raw-tag-1");
+  CHECK(forgotten.code == 0);
+  CHECK(forgotten.out == "the texts of 5 records and repairs were removed\n");
+  for (const char* file : {"store.db", "store.db-wal", "store.db-shm"}) {
+    CHECK(shop.Read(file).find("RAW-TAG-1") == std::string::npos);
+  }
+  REQUIRE(shop.Store("run --quiet", "--input " + shop / "feed.jsonl").code == 0);
+  CHECK(shop.Read("store.db").find("RAW-TAG-1") == std::string::npos);
+  CHECK(shop.List().size() == 3);
+}
+
+}  // namespace
+}  // namespace medallion
