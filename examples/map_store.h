@@ -196,6 +196,7 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
     for (const std::string_view name : Pack::kGoldTables) names.emplace_back(name);
     names.emplace_back(medallion::kReviewsTable);
     names.emplace_back(medallion::kMetricsTable);
+    names.emplace_back(medallion::kReconciliationTable);
     names.emplace_back(medallion::kRunLogTable);
     return names;
   }

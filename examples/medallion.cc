@@ -14,10 +14,14 @@
 #include "tool/launchpad_land.h"
 #include "tool/launchpad_run.h"
 #include "tool/ledger_run.h"
+#include "tool/ocpp_diff.h"
 #include "tool/ocpp_metrics.h"
 #include "tool/ocpp_quarantine.h"
+#include "tool/ocpp_reconcile.h"
+#include "tool/ocpp_rederive.h"
 #include "tool/ocpp_report.h"
 #include "tool/ocpp_run.h"
+#include "tool/ocpp_sweep.h"
 #include "tool/words.h"
 
 namespace medallion::tool {
@@ -27,6 +31,7 @@ enum Exit { kDone = 0, kFailed = 1, kUsage = 2 };
 
 const Command* const kCommands[] = {
     &kOcppRun,
+    &kOcppSweep,
     &kOcppQuarantineList,
     &kOcppQuarantineShow,
     &kOcppQuarantineRepair,
@@ -37,6 +42,9 @@ const Command* const kCommands[] = {
     &kOcppMetrics,
     &kOcppReport,
     &kOcppForget,
+    &kOcppRederive,
+    &kOcppDiff,
+    &kOcppReconcile,
     &kLedgerRun,
     &kLaunchpadLand,
     &kLaunchpadRun,

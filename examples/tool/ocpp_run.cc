@@ -76,7 +76,8 @@ absl::Status RunAll(const Arguments& arguments, const ocpp::Options& options, st
   if (!metrics.ok()) return metrics.status();
   if (auto status = KeepMetrics(*store.store, *metrics, "metrics"); !status.ok()) return status;
   // The summary shows none of these.
-  const auto skip = {Charging::kSilverTable, kAuditTable, kReviewsTable, kMetricsTable, kRunLogTable};
+  const auto skip = {Charging::kSilverTable, kAuditTable,          kReviewsTable,
+                     kMetricsTable,          kReconciliationTable, kRunLogTable};
   return ReadTables(*store.tables, arguments.out, skip,
                     [&](std::string_view table, std::string_view json) { summary.Add(table, json); });
 }

@@ -38,6 +38,8 @@
 #include "medallion/gold/sighting.h"
 #include "medallion/gold/gold_tables.h"
 #include "medallion/gold/derive_entities.h"
+#include "medallion/gold/row_difference.h"
+#include "medallion/gold/version_diff.h"
 
 // The edge: where records come from, where tables are kept, and the loop between them.
 #include "medallion/io/source.h"
@@ -57,10 +59,13 @@
 #include "medallion/io/failing_store.h"
 #include "medallion/io/in_order.h"
 #include "medallion/io/run.h"
+#include "medallion/io/gold_keeper.h"
+#include "medallion/io/rederive.h"
+#include "medallion/io/reconcile.h"
 
 // Charging: from a payload's text to fields, to a row, to its judgement and identity; which facts are of one
-// transaction, and which session where their own keys do not tell; from facts to sessions, connector states, days and the
-// health of charge points.
+// transaction, and which session where their own keys do not tell; from facts to sessions, meter intervals, connector
+// states, days and the health of charge points.
 #include "medallion/ocpp/flat_schema.h"
 #include "medallion/ocpp/charging_event.h"
 #include "medallion/ocpp/options.h"
@@ -74,6 +79,7 @@
 #include "medallion/ocpp/epochs.h"
 #include "medallion/ocpp/resolve_transactions.h"
 #include "medallion/ocpp/charging_session.h"
+#include "medallion/ocpp/meter_intervals.h"
 #include "medallion/ocpp/derive_sessions.h"
 #include "medallion/ocpp/connector_status.h"
 #include "medallion/ocpp/charging_stats_daily.h"

@@ -269,6 +269,10 @@ absl::Status Query::Run() {
 
 int64_t Query::Int(int column) const { return sqlite3_column_int64(statement_.handle_, column); }
 UtcTime Query::Time(int column) const { return IsNull(column) ? kNoTime : UtcTime{Int(column)}; }
+bool Query::IsInt(int column) const {
+  return sqlite3_column_type(statement_.handle_, column) == SQLITE_INTEGER;
+}
+
 bool Query::IsNull(int column) const {
   return sqlite3_column_type(statement_.handle_, column) == SQLITE_NULL;
 }
@@ -338,10 +342,10 @@ void AppendJsonRow(const Query& query, int first, std::span<const Column> column
     const int at = first++;
     if (query.IsNull(at)) {
       out.append("null");
-    } else if (column.kind == ColumnKind::kBoolean) {
-      out.append(query.Int(at) != 0 ? "true" : "false");
-    } else if (column.kind == ColumnKind::kText) {
+    } else if (column.kind == ColumnKind::kText || (column.kind != ColumnKind::kJson && !query.IsInt(at))) {
       AppendJsonString(query.Text(at), out);
+    } else if (column.kind == ColumnKind::kBoolean && query.Int(at) >> 1 == 0) {
+      out.append(query.Int(at) != 0 ? "true" : "false");
     } else {
       out.append(query.Text(at));
     }

@@ -35,7 +35,8 @@ CREATE TABLE medallion_elements(
   fate INTEGER NOT NULL, hour INTEGER, body BLOB NOT NULL);
 CREATE TABLE medallion_stale(batch INTEGER PRIMARY KEY, entities BLOB NOT NULL);
 CREATE TABLE medallion_entities(
-  number INTEGER PRIMARY KEY, entity BLOB NOT NULL, batch INTEGER NOT NULL, summed INTEGER NOT NULL, summary BLOB);
+  number INTEGER PRIMARY KEY, entity BLOB NOT NULL, batch INTEGER NOT NULL, summed INTEGER NOT NULL, summary BLOB,
+  model INTEGER NOT NULL);
 CREATE TABLE medallion_gold(
   row INTEGER PRIMARY KEY, due INTEGER, updated_at INTEGER,
   row_key BLOB NOT NULL, entity_key BLOB NOT NULL, hash BLOB NOT NULL, model_version BLOB NOT NULL,
@@ -77,7 +78,7 @@ std::string PutSql(const TableShape& shape, bool fed) {
 // The numbers of a table's rows in the order of its key: these are sorted, not the rows.
 std::string OrderSql(Table table, const TableShape& shape) {
   const std::string name = Quoted(shape.name);
-  if (table == Table::kRunLog || table == Table::kMetrics)
+  if (table == Table::kRunLog || table == Table::kMetrics || table == Table::kReconciliation)
     return "SELECT t.row FROM " + name + " t ORDER BY t.row";
   if (table == Table::kReviews) {  // as ReviewedBefore has it
     return "SELECT t.row FROM " + name +
@@ -282,7 +283,7 @@ absl::Status Core::PrepareElements() {
             "SELECT r.c0, r.c1, e.entity, e.batch, e.summed, e.summary"
             " FROM medallion_rows r CROSS JOIN medallion_entities e ON e.number = r.c0"},
            {put_entities_, "write an entity",
-            "INSERT OR REPLACE INTO medallion_entities SELECT c0,c1,c2,c3,c4 FROM medallion_rows"},
+            "INSERT OR REPLACE INTO medallion_entities SELECT c0,c1,c2,c3,c4,c5 FROM medallion_rows"},
            {drop_summary_, "drop a summary",
             "UPDATE medallion_entities SET summed = 0, summary = NULL WHERE number = ?"},
        }) {
@@ -821,6 +822,7 @@ absl::Status Core::MarkFresh(std::span<const Derived> derived) {
     const std::string_view summary = derived[next].summary;
     cells.Put(kept[next].number).Put(entities[next]).Put(next_stale_ - 1);
     summary.empty() ? cells.Put(0).PutNull() : cells.Put(elements_end()).Put(Blob{summary});
+    cells.Put(static_cast<int64_t>(Short(derived[next].model_version)));
     return ++next, true;
   };
   Feed feed = put;
@@ -1112,6 +1114,7 @@ std::vector<std::string> Core::Names() const {
   for (size_t table = static_cast<size_t>(Table::kGold); table < gold_end(); ++table) add(table);
   add(static_cast<size_t>(Table::kReviews));
   add(static_cast<size_t>(Table::kMetrics));
+  add(static_cast<size_t>(Table::kReconciliation));
   add(static_cast<size_t>(Table::kRunLog));
   return names;
 }

@@ -191,6 +191,15 @@ absl::Status Timelines::Resolved(const ResolvedTimeline& resolved) {
   return Query(resolved_, std::string_view(resolved.subject), resolved.watch ? 1 : 0).Run();
 }
 
+absl::Status Timelines::TouchAll(Connection& connection) {
+  return connection.Execute(
+      "UPDATE medallion_timelines AS s SET"
+      " touched_from = (SELECT min(at) FROM medallion_timeline t WHERE t.subject = s.subject),"
+      " touched_to = (SELECT max(at) FROM medallion_timeline t WHERE t.subject = s.subject)"
+      " WHERE EXISTS (SELECT 1 FROM medallion_timeline t WHERE t.subject = s.subject)",
+      "note what is to be resolved");
+}
+
 absl::Status Timelines::FlushTouched(const std::map<std::string, TimeSpan>& touched, Statement& statement) {
   if (touched.empty()) return absl::OkStatus();
   auto next = touched.begin();

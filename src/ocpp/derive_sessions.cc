@@ -200,7 +200,8 @@ std::optional<std::vector<ChargingSession>> ContinueSessions(std::string& summar
   std::optional<SessionSummary> known = UnpackSummary(summary, rules, print);
   if (!known.has_value()) return std::nullopt;
   const bool alone = IsAlone(known->state.outline);
-  const bool was_none = alone && !ShowsEnergy(known->state, rules.options);
+  const bool was_none =
+      alone && known->state.meter.between.end().items > 0 && !ShowsEnergy(known->state, rules.options);
   if (!Extend(*known, InOrder(added, of_one), told, rules.options)) return std::nullopt;
   Findings findings;
   const std::optional<SessionEnergy> energy = PlainEnergy(known->state, rules.options, findings);
@@ -208,7 +209,7 @@ std::optional<std::vector<ChargingSession>> ContinueSessions(std::string& summar
   const Outline& outline = known->state.outline;
   std::vector<ChargingSession> rows;
   if (!IsAlone(outline) || energy->shows_energy) {
-    if (was_none && known->state.meter.between.end().items > 0) return std::nullopt;  // none of them stands
+    if (was_none) return std::nullopt;  // the intervals of before do not stand
     const Digest id = added.empty() || told ? SessionId(outline.charge_point_id, outline.transaction_id)
                                             : SessionIdOf(added.front());
     const Told all(contexts);

@@ -227,7 +227,8 @@ void FreshStore(const Factory& make) {
                                                    "silver_quarantine_events",
                                                    "silver_duplicate_events_audit", "silver_ignored",
                                                    "gold_loans", "gold_branches", "ops_reviews",
-                                                   "ops_dq_metrics", "ops_run_log"});
+                                                   "ops_dq_metrics", "ops_reconciliation_log",
+                                                   "ops_run_log"});
   for (const std::string& name : store->Names()) CHECK(Lines(*store, name).empty());
   CHECK(BooksOf(*store) == Accounting{});
   CHECK(store->Read("no_such", [](std::string_view) { return absl::OkStatus(); }).code() ==

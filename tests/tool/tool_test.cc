@@ -1,6 +1,7 @@
 // The command-line tool as its users run it: by its arguments, its exit code, and what it leaves behind.
 #include <fcntl.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -550,6 +551,77 @@ TEST_CASE("tool: a report is one page that needs no network") {
   }
   CHECK(Tool(folder, "ocpp report" + store).code == 2);
   CHECK(Tool(folder, "ocpp report --html " + page).code == 2);
+}
+
+// What somebody types into sqlite3.
+void Type(const std::string& path, const std::string& sql) {
+  sqlite3* db = nullptr;
+  REQUIRE(sqlite3_open(path.c_str(), &db) == SQLITE_OK);
+  CHECK(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK);
+  sqlite3_close(db);
+}
+
+TEST_CASE("tool: sweep, diff, rederive, reconcile") {
+  const Folder folder;
+  const std::string store = "--store sqlite:" + folder / "store.db", config = folder / "config.json";
+  WriteAll(config, R"({"power_max_w": 10000})");
+  CHECK(Run(folder, "--input tests/golden/ocpp/bronze-rows-1-to-4.jsonl " + store).code == 0);
+  struct Case {
+    std::string arguments;
+    int code = 0;
+    std::vector<std::string> says;
+  };
+  const auto check = [&](std::initializer_list<Case> cases) {
+    for (const Case& c : cases) {
+      CAPTURE(c.arguments);
+      const Ran ran = Tool(folder, "ocpp " + c.arguments);
+      CAPTURE(ran.out, ran.err);
+      CHECK(ran.code == c.code);
+      for (const std::string& part : c.says) {
+        CAPTURE(part);
+        CHECK(Has(ran.out + ran.err, part));
+      }
+    }
+  };
+  check({
+      // An hour later the charge point is offline; a day later the session has timed out.
+      {"sweep " + store + " --as-of 2026-03-01T11:30:00Z", 0, {"11:30:00.000000Z\n  rows changed  1\n"}},
+      {"sweep " + store + " --as-of 2026-03-03T00:00:00Z",
+       0,
+       {"03-03T00:00:00.000000Z\n  rows changed  3\n"}},
+      {"sweep " + store, 0, {"03-03T00:00:00.000000Z\n  rows changed  0\n"}},
+      {"diff " + store,
+       0,
+       {"  gold_charging_sessions                   1         0         0         0\n",
+        "0.000 kWh changed\n"}},
+      // 3 kWh in 10 min are 18 kW.
+      {"diff " + store + " --config-b " + config,
+       0,
+       {"  gold_charging_sessions                   0         1         0         0\n", "3.000 kWh changed\n",
+        "       3.000           -  "}},
+      {"reconcile " + store + " --days 30",
+       0,
+       {"  differences       0\n  duplicate facts   0\n  hours amiss       0\n"}},
+      {"reconcile " + store + " --config " + config, 1, {"derive them again first"}},
+      {"rederive " + store + " --config " + config, 0, {"derived again\n  entities      3\n"}},
+      {"rederive " + store + " --config " + config, 0, {"  entities      0\n  rows changed  0\n"}},
+      {"rederive " + store, 0, {"  entities      3\n"}},
+  });
+  Type(folder / "store.db",
+       "UPDATE gold_charging_sessions SET energy_kwh = '99.000'; DELETE FROM gold_charging_stats_daily");
+  check({
+      {"reconcile " + store, 0, {"  differences       2\n", "were repaired"}},
+      {"reconcile " + store, 0, {"  differences       0\n"}},
+  });
+  Type(folder / "store.db", "DELETE FROM silver_charging_events");
+  check({
+      {"reconcile " + store, 1, {"  hours amiss       1\n", "medallion: the tables of Silver do not hold"}},
+      {"reconcile", 2, {"--store sqlite:PATH is missing"}},
+      {"sweep --store sqlite:" + folder / "none.db", 1, {"there is no store"}},
+      {"reconcile " + store + " --days 0", 2, {"must be a whole number from 1 to 100000"}},
+      {"sweep " + store + " --as-of tomorrow", 2, {"--as-of tomorrow"}},
+  });
+  CHECK(!fs::exists(folder / "none.db"));
 }
 
 TEST_CASE("readme: its example is the one that is compiled") {

@@ -60,7 +60,8 @@ struct Histories {
 // An entity that was derived anew.
 struct Derived {
   EntityKey entity = {};
-  std::string summary = {};  // of its history, for the next derivation; empty: that needs the whole history
+  std::string summary = {};   // of its history, for the next derivation; empty: that needs the whole history
+  Digest model_version = {};  // of what derived it, if the pack's Model has one
 };
 
 // What entities were derived into.
@@ -99,6 +100,16 @@ std::optional<std::vector<typename Pack::Gold>> Rows(
   } else {
     if (!summary.empty()) return std::nullopt;  // another program's
     return Pack::Derive(facts, data_clock, model);
+  }
+}
+
+template <class Model>
+Digest VersionOf(const Model& model) {
+  if constexpr (requires { model.model_version; }) {
+    return model.model_version;
+  } else {
+    static_cast<void>(model);
+    return {};
   }
 }
 
@@ -192,7 +203,9 @@ Derivation<typename Pack::Gold> DeriveEntities(const Histories<Pack>& all, bool 
       made.unfolded.push_back(history.entity);
       continue;
     }
-    made.derived.push_back({.entity = history.entity, .summary = std::move(summary)});
+    made.derived.push_back({.entity = history.entity,
+                            .summary = std::move(summary),
+                            .model_version = deriving::VersionOf(model)});
     standing.insert(standing.end(), versions.begin(), versions.end());
     for (auto& row : *derived) {
       const UtcTime due = Pack::NextDue(row);

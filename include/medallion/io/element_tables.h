@@ -18,6 +18,7 @@ inline constexpr std::string_view kIgnoredTable = "silver_ignored";
 inline constexpr std::string_view kReviewsTable = "ops_reviews";
 inline constexpr std::string_view kMetricsTable = "ops_dq_metrics";
 inline constexpr std::string_view kRunLogTable = "ops_run_log";
+inline constexpr std::string_view kReconciliationTable = "ops_reconciliation_log";  // see io/gold_keeper.h
 
 // These tell of runs; all other tables are functions of the records and reviews.
 inline bool TellsOfRuns(std::string_view table) { return table == kMetricsTable || table == kRunLogTable; }

@@ -1158,6 +1158,7 @@ std::vector<std::string> MemoryStore<Pack>::Names() const {
   for (const std::string_view name : {kQuarantineTable, kAuditTable, kIgnoredTable}) names.emplace_back(name);
   for (const std::string_view name : Pack::kGoldTables) names.emplace_back(name);
   for (const std::string_view name : {kReviewsTable, kMetricsTable}) names.emplace_back(name);
+  names.emplace_back(kReconciliationTable);  // empty: nobody can reach into this store
   names.emplace_back(kRunLogTable);
   return names;
 }

@@ -248,6 +248,14 @@ class Runner {
   int64_t logged_ = 0;  // rows of the run log: refreshes have theirs, too
 };
 
+// Derives what is stale, and what is due at `clock`, which becomes the store's data clock unless that is later: sessions
+// time out, charge points go offline. Finds them by next_due_at, and looks at nothing else.
+template <class Pack>
+absl::Status Sweep(Store<Pack>& store, UtcTime clock, const typename Pack::Options& options,
+                   const RunOptions& run = {.run_id = "sweep"}) {
+  return Runner<Pack>(store, options, run).Sweep(clock);
+}
+
 // Reads `source` from where the store left it to its end, then sweeps at the data clock, or at `as_of`.
 template <class Pack>
 absl::StatusOr<RunReport> Run(Source& source, Store<Pack>& store, const typename Pack::Options& options,

@@ -243,6 +243,7 @@ class Query {
   UtcTime Time(int column) const;  // kNoTime for null
   std::string_view Text(int column) const;
   bool IsNull(int column) const;
+  bool IsInt(int column) const;
   int columns() const;
 
  private:
@@ -285,7 +286,8 @@ class Transaction {
 // `name` as SQL quotes it.
 std::string Quoted(std::string_view name);
 
-// Appends the row that `query` stands on as a JSON object, as AppendJson would: its columns from `first` on.
+// Appends the row that `query` stands on as a JSON object, as AppendJson would: its columns from `first` on. What a hand
+// wrote into a column of another kind comes as text.
 void AppendJsonRow(const Query& query, int first, std::span<const Column> columns, std::string& out);
 
 }  // namespace sqlite

@@ -5,8 +5,8 @@
 //
 //   the Silver tables, silver_quarantine_events, silver_duplicate_events_audit, silver_ignored
 //                        `element`: the element's number, as in medallion_elements
-//   <Pack::kGoldTables>  `row`: as in medallion_gold
-//   ops_reviews, ops_dq_metrics, ops_run_log
+//   <Pack::kGoldTables>  `row`: as in medallion_gold; of a series << 24 | which of its items
+//   ops_reviews, ops_dq_metrics, ops_run_log, ops_reconciliation_log
 //                        `row`: order of writing
 //   bronze_records       every record; times in microseconds since 1970; `payload` is null once it was forgotten
 //
@@ -23,7 +23,7 @@
 //   medallion_stale      entities to be derived again: of each batch those it touched, unless they were stale before;
 //                        stale is who is in a batch after that up to which its row in medallion_entities is fresh
 //   medallion_entities   one row an entity that was derived: it is fresh up to `batch`; `summary`, or nothing, equals
-//                        the elements numbered below `summed`. Elements of new records are numbered above all
+//                        the elements numbered below `summed`; `model`: Short of the model version. Elements of new records are numbered above all
 //                        others; any other write to the entity drops the summary
 //   medallion_reviews    every review by its subject, packed
 //   medallion_timeline, medallion_timelines, medallion_links (see io/sqlite_timelines.h)
@@ -42,6 +42,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -58,6 +59,7 @@
 #include "medallion/bronze/record.h"
 #include "medallion/gold/merge.h"
 #include "medallion/gold/sighting.h"
+#include "medallion/io/gold_keeper.h"
 #include "medallion/io/sqlite.h"
 #include "medallion/io/sqlite_runs.h"
 #include "medallion/io/sqlite_timelines.h"
@@ -67,7 +69,7 @@
 
 namespace medallion::sqlite {
 
-inline constexpr int64_t kSchemaVersion = 5;
+inline constexpr int64_t kSchemaVersion = 6;
 inline constexpr int64_t kApplicationId = 0x4D44'4C4E;  // "MDLN"
 
 // The first eight bytes, most significant first.
@@ -86,7 +88,17 @@ uint64_t UnitKey(const Digest& unit);  // with the tag 0
 
 // The tables for everyone, in the order of the flow. The Gold tables come after these, counted on from kGold; behind them
 // the Silver tables of a pack that has several, save the first.
-enum class Table : uint8_t { kSilver, kQuarantine, kAudit, kIgnored, kReviews, kMetrics, kRunLog, kGold };
+enum class Table : uint8_t {
+  kSilver,
+  kQuarantine,
+  kAudit,
+  kIgnored,
+  kReviews,
+  kMetrics,
+  kRunLog,
+  kReconciliation,
+  kGold
+};
 inline constexpr size_t kElementTables = 4;
 inline Table GoldTable(size_t number) {
   return static_cast<Table>(static_cast<size_t>(Table::kGold) + number);
@@ -212,6 +224,31 @@ class Core {
     return query.status();
   }
 
+  // For keeping Gold, see io/gold_keeper.h.
+  absl::Status FindEntities(const EntityQuery& query, EntityAnswer& answer);
+  // Calls use(entity, is_rollup) for those that have or make rows touched since, or are made of such sightings.
+  absl::Status ForTouched(UtcTime since, absl::FunctionRef<void(const EntityKey&, bool)> use);
+  // Calls use(element, body) for the elements that were received since that hour. Until it answers false.
+  template <class Use>
+  absl::Status ForElementsSince(UtcTime since, Use&& use) {
+    Statement read;
+    if (auto status = connection_.Prepare(
+            "SELECT element, body FROM medallion_elements WHERE hour >= ? OR hour IS NULL", "read elements",
+            read);
+        !status.ok()) {
+      return status;
+    }
+    Query query(read, HourOf(since).us / kMicrosPerHour);
+    while (query.Next() && use(query.Int(0), query.Text(1))) {
+    }
+    return query.status();
+  }
+  absl::Status FindShown(std::span<const EntityKey> entities, std::vector<ShownRow>& rows);
+  absl::Status FindStrays(std::vector<ShownRow>& rows);
+  absl::Status FindHoursAmiss(UtcTime since, std::vector<ReconciliationRow>& rows);
+  absl::Status DropShown(std::span<const ShownRow> rows);
+  absl::Status PutReconciled(std::span<const ReconciliationRow> rows);
+
   // Writing, between Begin and the commit of `transaction`.
   absl::Status Begin(Transaction& transaction);
   // Sets the number of each; those from first_new() on are new.
@@ -326,6 +363,7 @@ class Core {
   size_t tables() const { return shape_size_; }
   size_t gold_end() const { return shape_size_ + 1 - silver_tables_; }
   absl::Status CountFates(Accounting& books);
+  absl::Status CountShown(Table table, UtcTime since, std::map<std::string, int64_t>& hours);
 
   Connection connection_;  // first: what follows refers to it
   std::string pack_;

@@ -27,6 +27,7 @@
 #include "medallion/io/element_codec.h"
 #include "medallion/io/element_tables.h"
 #include "medallion/io/gold_codec.h"
+#include "medallion/io/gold_keeper.h"
 #include "medallion/io/sqlite_core.h"
 #include "medallion/io/store.h"
 #include "medallion/io/tables.h"
@@ -37,7 +38,7 @@ namespace medallion {
 // another process wrote in between. After any error nothing of the batch was kept, and the store can still be
 // used.
 template <class Pack>
-class SqliteStore final : public Store<Pack>, public Tables {
+class SqliteStore final : public Store<Pack>, public Tables, public GoldKeeper<Pack> {
  public:
   using Event = typename Pack::Event;
   using Gold = typename Pack::Gold;
@@ -65,8 +66,26 @@ class SqliteStore final : public Store<Pack>, public Tables {
   absl::Status Read(std::string_view table, const RowSink& sink) override { return core_.Read(table, sink); }
   absl::StatusOr<Accounting> Books() override { return core_.Books(); }
 
+  absl::Status Entities(const EntityQuery& query, EntityAnswer& answer) override;
+  absl::Status TouchTimelines() override;
+  absl::Status TouchedSince(UtcTime since, std::vector<EntityKey>& entities) override;
+  absl::Status Shown(std::span<const EntityKey> entities, std::vector<ShownRow>& rows) override;
+  absl::Status Strays(std::vector<ShownRow>& rows) override;
+  absl::Status HoursAmiss(UtcTime since, std::vector<ReconciliationRow>& rows) override;
+  absl::Status Repair(const Batch<Pack>& batch, std::span<const ShownRow> strays,
+                      std::span<const ReconciliationRow> log) override;
+
  private:
   SqliteStore() = default;
+
+  // Calls read() within one state of the tables.
+  template <class Read>
+  absl::Status Reading(Read&& read) {
+    sqlite::Transaction reading(core_.connection());
+    absl::Status status = reading.Begin(sqlite::Transaction::kRead);
+    if (status.ok()) status = core_.Watch(/*anew=*/false);
+    return status.ok() ? read() : status;
+  }
 
   using ElementRow = Element<Event>;
   static constexpr int kOrdinalBits = 24;
@@ -92,7 +111,7 @@ class SqliteStore final : public Store<Pack>, public Tables {
   absl::Status ReadRecords(std::span<const RecordId> records, KnownAnswer<Event>& answer);
 
   // Where the entities that History asks for come from: first those given, then the stale, then the due.
-  struct Entities {
+  struct AskedFor {
     size_t given = 0;
     bool stale_left = false, rollups_left = false, due_left = false;
     sqlite::Core::StalePlace stale;
@@ -100,7 +119,7 @@ class SqliteStore final : public Store<Pack>, public Tables {
     size_t skip = 0;  // stale ones that are still to be passed over
     absl::flat_hash_set<EntityKey> taken = {};
   };
-  absl::Status NextEntities(const HistoryQuery& query, Entities& from, std::vector<EntityKey>& next);
+  absl::Status NextEntities(const HistoryQuery& query, AskedFor& from, std::vector<EntityKey>& next);
   absl::Status ReadHistories(std::span<const EntityKey> entities, const HistoryQuery& query,
                              HistoryAnswer<Pack>& answer);
   absl::Status ReadHistory(const EntityKey& entity, const sqlite::KeptEntity& kept,
@@ -164,7 +183,8 @@ absl::StatusOr<std::unique_ptr<SqliteStore<Pack>>> SqliteStore<Pack>::Open(const
                                       {std::string(kIgnoredTable), ColumnsOf<IgnoredRow>(), true},
                                       {std::string(kReviewsTable), ColumnsOf<Review>()},
                                       {std::string(kMetricsTable), ColumnsOf<MetricRow>()},
-                                      {std::string(kRunLogTable), ColumnsOf<RunLogRow>()}},
+                                      {std::string(kRunLogTable), ColumnsOf<RunLogRow>()},
+                                      {std::string(kReconciliationTable), ColumnsOf<ReconciliationRow>()}},
                            .silver_tables = SilverTables<Pack>().size()};
   gold::Rows<Gold>::Each([&]<class Row>(size_t table) {
     shape.tables.push_back({.name = std::string(Pack::kGoldTables[table]),
@@ -374,7 +394,7 @@ absl::Status SqliteStore<Pack>::ReadRecords(std::span<const RecordId> records, K
 
 // Some of the entities asked for that were not taken yet; none at the end.
 template <class Pack>
-absl::Status SqliteStore<Pack>::NextEntities(const HistoryQuery& query, Entities& from,
+absl::Status SqliteStore<Pack>::NextEntities(const HistoryQuery& query, AskedFor& from,
                                              std::vector<EntityKey>& next) {
   constexpr size_t kAtOnce = 256;
   next.clear();
@@ -419,7 +439,7 @@ absl::Status SqliteStore<Pack>::History(const HistoryQuery& query, HistoryAnswer
   if (auto status = reading.Begin(sqlite::Transaction::kRead); !status.ok()) return status;
   if (auto status = core_.Watch(/*anew=*/false); !status.ok()) return status;
   answer.elements.reserve(query.rows_max);
-  Entities from{.stale_left = query.stale && !query.rollups,
+  AskedFor from{.stale_left = query.stale && !query.rollups,
                 .rollups_left = query.rollups,
                 .due_left = query.due_by != kNoTime,
                 .stale = core_.stale_begin(),
@@ -649,6 +669,75 @@ absl::Status SqliteStore<Pack>::Apply(const Batch<Pack>& batch) {
   if (auto status = writing.Commit(); !status.ok()) return status;
   core_.Committed();
   return absl::OkStatus();
+}
+
+template <class Pack>
+absl::Status SqliteStore<Pack>::Entities(const EntityQuery& query, EntityAnswer& answer) {
+  return Reading([&] { return core_.FindEntities(query, answer); });
+}
+
+template <class Pack>
+absl::Status SqliteStore<Pack>::TouchTimelines() {
+  sqlite::Transaction writing(core_.connection());
+  absl::Status status = core_.Begin(writing);
+  if (status.ok()) status = core_.timelines().TouchAll(core_.connection());
+  if (status.ok()) status = writing.Commit();
+  if (status.ok()) core_.Committed();
+  return status;
+}
+
+template <class Pack>
+absl::Status SqliteStore<Pack>::TouchedSince(UtcTime since, std::vector<EntityKey>& entities) {
+  absl::flat_hash_set<EntityKey> taken = {EntityKey{}};
+  std::vector<EntityKey> rollups;
+  const auto take = [&](const EntityKey& entity, bool is_rollup) {
+    if (taken.insert(entity).second) (is_rollup ? rollups : entities).push_back(entity);
+  };
+  absl::Status failure;
+  const auto take_element = [&](int64_t number, std::string_view body) {
+    Arena texts;
+    ElementRow element;
+    EntityKey root;
+    failure = Unpack(number, body, element, texts);
+    if (failure.ok()) failure = core_.timelines().RootOf(element.entity, root);
+    if (failure.ok() && IsHistory(element)) take(element.entity, false), take(root, false);
+    return failure.ok();
+  };
+  return Reading([&] {
+    absl::Status status = core_.ForTouched(since, take);
+    if (status.ok()) status = core_.ForElementsSince(since, take_element);
+    if (status.ok()) status = failure;
+    entities.insert(entities.end(), rollups.begin(), rollups.end());
+    return status;
+  });
+}
+
+template <class Pack>
+absl::Status SqliteStore<Pack>::Shown(std::span<const EntityKey> entities, std::vector<ShownRow>& rows) {
+  return Reading([&] { return core_.FindShown(entities, rows); });
+}
+
+template <class Pack>
+absl::Status SqliteStore<Pack>::Strays(std::vector<ShownRow>& rows) {
+  return Reading([&] { return core_.FindStrays(rows); });
+}
+
+template <class Pack>
+absl::Status SqliteStore<Pack>::HoursAmiss(UtcTime since, std::vector<ReconciliationRow>& rows) {
+  return Reading([&] { return core_.FindHoursAmiss(since, rows); });
+}
+
+template <class Pack>
+absl::Status SqliteStore<Pack>::Repair(const Batch<Pack>& batch, std::span<const ShownRow> strays,
+                                       std::span<const ReconciliationRow> log) {
+  sqlite::Transaction writing(core_.connection());
+  absl::Status status = core_.Begin(writing);
+  if (status.ok()) status = PutAll(batch);
+  if (status.ok()) status = core_.DropShown(strays);
+  if (status.ok()) status = core_.PutReconciled(log);
+  if (status.ok()) status = writing.Commit();
+  if (status.ok()) core_.Committed();
+  return status;
 }
 
 template <class Pack>

@@ -47,6 +47,7 @@ class Timelines {
   absl::Status Put(const LinkWrite& write);
   absl::Status Resolved(const ResolvedTimeline& resolved);
   absl::Status Flush();
+  absl::Status TouchAll(Connection& connection);  // at once
 
  private:
   struct Place {
