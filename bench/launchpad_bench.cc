@@ -77,6 +77,7 @@ class NoStore final : public Store<Launches> {
                      KnownAnswer<launchpad::LaunchEvent>&) override {
     return absl::OkStatus();
   }
+  absl::Status Bronze(const BronzeQuery&, BronzeAnswer&) override { return absl::OkStatus(); }
   absl::Status Timelines(const TimelineQuery&, TimelineAnswer<launchpad::LaunchEvent>&) override {
     return absl::OkStatus();
   }
