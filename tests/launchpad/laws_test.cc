@@ -139,6 +139,7 @@ TEST_CASE("launchpad law: random feeds meet every fate and every table") {
     for (int fate = 0; fate < kFates; ++fate)
       fates[static_cast<Fate>(fate)] += books.fates[static_cast<Fate>(fate)];
     for (const std::string& name : store->Names()) {
+      if (TellsOfRuns(name)) continue;
       for (const auto& row : testing::RowsIn(*store, name)) {
         ++rows[name];
         if (row.contains("violations")) codes.insert(row["violations"].begin(), row["violations"].end());
