@@ -33,10 +33,15 @@ bool DecodeZstd(NextPiece next, TakePiece take) {
   return left == 0;
 }
 
+// With a checksum, so that a flipped bit is found.
 std::string CompressZstd(std::string_view content, int level) {
+  const std::unique_ptr<ZSTD_CCtx, size_t (*)(ZSTD_CCtx*)> context(ZSTD_createCCtx(), ZSTD_freeCCtx);
   std::string compressed(ZSTD_compressBound(content.size()), '\0');
+  if (context == nullptr) return {};
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, level);
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
   const size_t size =
-      ZSTD_compress(compressed.data(), compressed.size(), content.data(), content.size(), level);
+      ZSTD_compress2(context.get(), compressed.data(), compressed.size(), content.data(), content.size());
   compressed.resize(ZSTD_isError(size) != 0 ? 0 : size);  // a bound that is kept leaves nothing to fail
   return compressed;
 }

@@ -1,4 +1,5 @@
-// Files whose n-th operation fails, or kills the process: before it, after it, or, where it writes, half-way.
+// Files whose n-th operation fails, or kills the process: before it, after it, or, where it writes, half-way; with 0 none
+// does. They are not flushed: a process that dies loses nothing by that.
 #pragma once
 
 #include <unistd.h>
@@ -24,13 +25,13 @@ class FailingFiles final : public FileOps {
     return Do([&](std::string_view some) { return system_.Append(path, some); }, bytes);
   }
   absl::Status Sync(const std::string& path) override {
-    return Do([&](std::string_view) { return system_.Sync(path); }, "x");
+    return Do([&](std::string_view) { return Found(path); }, "x");
   }
   absl::Status Rename(const std::string& from, const std::string& to) override {
     return Do([&](std::string_view) { return system_.Rename(from, to); }, "x");
   }
   absl::Status SyncDirectory(const std::string& path) override {
-    return Do([&](std::string_view) { return system_.SyncDirectory(path); }, "x");
+    return Do([&](std::string_view) { return Found(path); }, "x");
   }
   absl::StatusOr<std::string> Read(const std::string& path, size_t bytes_max) override {
     return system_.Read(path, bytes_max);
@@ -41,6 +42,10 @@ class FailingFiles final : public FileOps {
   }
 
  private:
+  absl::Status Found(const std::string& path) {
+    return system_.Exists(path) ? absl::OkStatus() : absl::NotFoundError(path + ": is not there");
+  }
+
   template <class Work>
   absl::Status Do(const Work& work, std::string_view bytes) {
     if (--left_ != 0) return work(bytes);

@@ -101,7 +101,8 @@ TEST_CASE("land: killed at every file operation, no event is lost and none lands
       CHECK(std::adjacent_find(before.begin(), before.end()) == before.end());
       // And once more on the way.
       IsKilled(folder, 1 + operation % 7, stop);
-      REQUIRE(Produce(folder, FileOps::System(), true).ok());
+      FailingFiles whole(0, Stop::kBefore, false);
+      REQUIRE(Produce(folder, whole, true).ok());
       REQUIRE(Landed(folder) == All());
     }
     CHECK(operation > 40);

@@ -70,7 +70,6 @@ TEST_CASE("refine: both generations say the same") {
     CHECK(event["flags"][0] == (generation == 1 ? "TS_UNIT_ASSUMED:ms" : "TS_UNIT_ASSUMED:s"));
     CHECK(event["raw"] == message);
     CHECK(trade["trader"] == AddressOf("w"));
-    CHECK(trade["venue"] == nullptr);
     CHECK(event["venue"] == "pump");
     CHECK(trade["pool_address"] == AddressOf("p"));
     CHECK(trade["token_amount"] == "1500000");
@@ -386,7 +385,7 @@ TEST_CASE("settle: an initial buy against the explicit buys of its signature") {
            {"within a unit", {Create(), BuyOf("c", "100.000001")}, {"HEADER"}, "BUSINESS"},
            {"two units off", {Create(), BuyOf("c", "100.000002")}, {"HEADER"}, "CONFLICT"},
            {"another sum", {BuyOf("c", 99), Create()}, {"HEADER"}, "CONFLICT"},
-           {"somebody else's", {Create(), BuyOf("w", 100)}, {"HEADER", "CREATE_INITIAL"}, "silver"},
+           {"somebody else's", {Create(), BuyOf("w", 100)}, {"CREATE_INITIAL", "HEADER"}, "silver"},
            {"its own breakdown", {breakdown({60, 40})}, {"BREAKDOWN", "BREAKDOWN"}, "BUSINESS"},
            {"its own breakdown, otherwise", {breakdown({100, 40})}, {"BREAKDOWN", "BREAKDOWN"}, "CONFLICT"},
            {"breakdown and buy", {breakdown({60}), BuyOf("c", 40)}, {"BREAKDOWN", "HEADER"}, "BUSINESS"},

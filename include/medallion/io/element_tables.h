@@ -125,8 +125,8 @@ QuarantineRow QuarantineOf(const Element<typename Pack::Event>& element, const B
   if (conflict) AppendJson(element.row, scratch);
   QuarantineRow row{.quarantine_id = QuarantineId(IdOf(order)),
                     .raw_payload = conflict       ? std::string_view(scratch)
-                                    : part.empty() ? record.payload
-                                                   : part,
+                                   : part.empty() ? record.payload
+                                                  : part,
                     .at = order.at,
                     .ordinal = order.ordinal,
                     .key = record.key,

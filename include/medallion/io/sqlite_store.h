@@ -994,7 +994,9 @@ absl::Status SqliteStore<Pack>::MarkEntities(std::span<const Derived> derived) {
 template <class Pack>
 absl::Status SqliteStore<Pack>::PutColumns(const Placed& at, sqlite::Table table, sqlite::Cells& cells) {
   const ElementRow& element = *at.element;
-  if (table == sqlite::Table::kSilver) return cells.PutColumns(element.row), absl::OkStatus();
+  const bool silver =
+      table == sqlite::Table::kSilver || table >= sqlite::Table::kGold;  // or one of the others
+  if (silver) return cells.PutColumns(element.row), absl::OkStatus();
   if (table == sqlite::Table::kAudit) return cells.PutColumns(AuditOf<Pack>(element)), absl::OkStatus();
   Arena texts;
   BronzeRecord read;
