@@ -27,7 +27,7 @@ constexpr std::string_view kUsage = R"(--input FILE --dir DIR [OPTION…]
 
 struct Arguments {
   std::string input, directory;
-  launchpad::LandOptions land;
+  launchpad::LandOptions land = {};
   UtcTime ingested_at = kNoTime;
 };
 
