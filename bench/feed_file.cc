@@ -1,9 +1,9 @@
 // Writes the generated feed of the benchmarks to standard output, as JSON lines for the tool:
 //
-//   medallion_feed [--flat | --frames] EVENTS [SEED] > feed.jsonl
+//   medallion_feed [--flat | --frames | --wrapped] EVENTS [SEED] > feed.jsonl
 //   medallion_feed --sessions-of READINGS EVENTS > feed.jsonl
 //
-// --flat: the events alone; --frames: as OCPP 1.6 frames; else each is wrapped in a record. What was planted goes to standard error.
+// --flat: the events alone; --frames: as OCPP 1.6 frames; --wrapped, or nothing: each is wrapped in a record. What was planted goes to standard error.
 // --sessions-of: flat events of sessions that are all alike and run side by side, so that as few neighbours as can be are
 // of one session.
 

@@ -224,6 +224,25 @@ void SizeRows(Bench& bench, const Sizes& sizes) {
   }
 }
 
+// The same charging as frames and as flat events, each wrapped in a record, since a frame alone does not say who sent it.
+// A start's result is an element too.
+void FrameRows(Bench& bench, const Sizes& sizes) {
+  const std::string events = std::to_string(sizes.events);
+  const std::string flat = bench.Feed({"--wrapped", events}), frames = bench.Feed({"--frames", events});
+  const auto took = bench.Least({{flat, {"--wrapped"}}, {frames, {"--wrapped"}}});
+  const auto per_element = [&](size_t i, const std::string& feed) {
+    return took[i].user_s / static_cast<double>(bench.Answer(feed, "events"));
+  };
+  Row("frames over flat events: elements/s by user CPU", per_element(0, flat) / per_element(1, frames), "x",
+      "must 0.67");
+  for (const char* name : {"sessions", "sessions_completed"}) {
+    if (bench.Answer(frames, name) != bench.Answer(flat, name))
+      Die("frames and flat events differ in their sessions");
+  }
+  if (bench.Answer(flat, "events") != sizes.events || bench.Answer(frames, "events") < sizes.events)
+    Die("events are missing from the tables");
+}
+
 void ThreadRows(Bench& bench, const Sizes& sizes) {
   const std::string feed = bench.Feed({"--flat", std::to_string(sizes.events)});
   const auto took = bench.Least({{feed, {"--threads", "1"}}, {feed, {"--threads", "2"}}});
@@ -300,6 +319,7 @@ int Main(std::span<char*> words) {
   const std::string self = words[0];
   Bench bench(self.substr(0, self.find_last_of('/')), folder, rounds);
   SizeRows(bench, sizes);
+  FrameRows(bench, sizes);
   ThreadRows(bench, sizes);
   ShapeRows(bench, sizes);
   SqliteRows(bench, sizes);

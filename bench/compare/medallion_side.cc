@@ -1,10 +1,10 @@
 // Our side of the comparison: a file of flat lines to Silver, audit, quarantine and sessions, all kept in memory.
 //
-//   medallion_compare FILE [--batch N] [--threads N] [--each-batch] [--sessions FILE]
+//   medallion_compare FILE [--batch N] [--threads N] [--each-batch] [--wrapped] [--sessions FILE]
 //
 // Prints one JSON object: `answer`, which the other side must print alike, and what it took until the tables were
 // complete. The answer is read from the tables afterwards: see README.md beside this file. --each-batch refreshes Gold
-// after each batch, else once at the end. --sessions writes what each session contributes to the answer, for finding a
+// after each batch, else once at the end. --wrapped: the lines may be wrapped records, as frames are. --sessions writes what each session contributes to the answer, for finding a
 // difference.
 
 #include <sys/resource.h>
@@ -198,10 +198,10 @@ void Print(const Answer& answer, int64_t resident_before, const Usage& before, c
       static_cast<long long>(resident_before));
 }
 
-absl::Status Compare(const std::string& path, const RunOptions& run, std::FILE* sessions) {
+absl::Status Compare(const std::string& path, LineFormat format, const RunOptions& run, std::FILE* sessions) {
   const int64_t resident_before = ResidentBytes();
   const Usage before = UsageNow();
-  RecordLines lines(LineFormat::kBare);
+  RecordLines lines(format);
   const auto decode = [&](std::string_view line, const Coordinate& at, Arena& texts) {
     return lines.Decode(line, at, texts);
   };
@@ -224,12 +224,15 @@ absl::Status Compare(const std::string& path, const RunOptions& run, std::FILE* 
 
 int main(int argc, char** argv) {
   medallion::RunOptions run{.batch_records = 1'000, .refresh = medallion::Refresh::kAtEnd};
+  medallion::ocpp::LineFormat format = medallion::ocpp::LineFormat::kBare;
   std::string path, sessions_path;
   for (int i = 1; i < argc; ++i) {
     const std::string_view word = argv[i];
     const char* value = i + 1 < argc ? argv[i + 1] : "";
     if (word == "--each-batch") {
       run.refresh = medallion::Refresh::kEachBatch;
+    } else if (word == "--wrapped") {
+      format = medallion::ocpp::LineFormat::kAuto;
     } else if (word == "--batch") {
       run.batch_records = std::max(1UL, std::strtoul(value, nullptr, 10)), ++i;
     } else if (word == "--threads") {
@@ -241,12 +244,13 @@ int main(int argc, char** argv) {
     }
   }
   if (path.empty()) {
-    std::fprintf(
-        stderr, "usage: medallion_compare FILE [--batch N] [--threads N] [--each-batch] [--sessions FILE]\n");
+    std::fprintf(stderr,
+                 "usage: medallion_compare FILE [--batch N] [--threads N] [--each-batch] [--wrapped] "
+                 "[--sessions FILE]\n");
     return 2;
   }
   std::FILE* sessions = sessions_path.empty() ? nullptr : std::fopen(sessions_path.c_str(), "w");
-  const absl::Status status = medallion::ocpp::Compare(path, run, sessions);
+  const absl::Status status = medallion::ocpp::Compare(path, format, run, sessions);
   if (sessions != nullptr) std::fclose(sessions);
   if (status.ok()) return 0;
   std::fprintf(stderr, "medallion_compare: %s\n", std::string(status.message()).c_str());

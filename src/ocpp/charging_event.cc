@@ -10,7 +10,7 @@ std::string_view FlagName(int bit) {
   static constexpr std::array<std::string_view, kFlags> kNames = {
       "TZ_ASSUMED",   "TS_FROM_INGEST", "CLOCK_UNSET",  "FUTURE_TIMESTAMP", "CHARGE_POINT_FROM_KEY",
       "TYPE_COERCED", "SHAPE_COERCED",  "UNKNOWN_ENUM", "UNIT_FOLDED",      "PRECISION_LOST",
-      "PHASE_SUM"};
+      "PHASE_SUM",    "TX_ID_INFERRED"};
   return kNames[static_cast<size_t>(bit)];
 }
 

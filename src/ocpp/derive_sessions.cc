@@ -149,7 +149,7 @@ std::vector<ChargingSession> DeriveSessions(std::span<const ChargingElement> his
   const Told told(contexts);
   const Root root = linked ? RootOf(all, told, options) : Root();
   const std::vector<ChargingElement> settled =
-      linked ? SettleUnits(all, options) : std::vector<ChargingElement>();
+      linked ? SettleUnits(all, told, options) : std::vector<ChargingElement>();
   std::vector<SessionFacts> sessions = GatherSessions(std::move(all), options, linked ? &root : nullptr);
   if (linked) {
     for (SessionFacts& facts : sessions) Complete(root, told, options, facts);

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "medallion/base/text.h"
+
 namespace medallion::ocpp {
 namespace {
 
@@ -23,6 +25,7 @@ struct Mark {
   std::string_view tag;
   std::optional<Thousandths> meter;
   uint32_t member = 0;
+  std::string_view id = {};  // of the transaction; other than the others' where it is an alias of theirs
 
   auto content() const { return std::tie(at, is_start, connector, tag, meter); }
 };
@@ -44,7 +47,7 @@ Mark MarkOf(const ChargingElement& element, uint32_t member, bool by_receipt) {
   const bool is_start = event.event_type == EventType::kStartTransaction;
   const auto connector = event.connector_id == 0 ? std::nullopt : event.connector_id;
   const UtcTime at = by_receipt && !is_start ? event.ingest_ts : event.event_ts;
-  return {at, is_start, connector, event.id_tag_hash, event.meter_wh, member};
+  return {at, is_start, connector, event.id_tag_hash, event.meter_wh, member, event.transaction_id};
 }
 
 bool MayShare(const std::optional<int32_t>& a, const std::optional<int32_t>& b) {
@@ -159,6 +162,9 @@ class Cutter {
     const auto any_start = [&](size_t epoch, auto fits) {
       return std::any_of(epochs_[epoch].starts.begin(), epochs_[epoch].starts.end(), fits);
     };
+    Narrow(candidates, [&](size_t epoch) {
+      return any_start(epoch, [&](const Mark& start) { return EqualsFoldedCase(start.id, stop.id); });
+    });
     Narrow(candidates,
            [&](size_t epoch) { return stop.connector && epochs_[epoch].connector == stop.connector; });
     int64_t nearest = std::numeric_limits<int64_t>::max();

@@ -55,9 +55,11 @@ void AddHeader(const ChargingEvent& event, KeyText key) {
   key.fields.Add(meter).Add(event.id_tag_hash);
 }
 
-// Of a reading without a transaction its place first.
-void AddReading(const ChargingEvent& event, bool has_id, KeyText key) {
-  if (!has_id) {
+// Of a reading without a transaction its place first, or the stop that holds it.
+void AddReading(const ChargingEvent& event, bool has_id, const ChargingEvent* stop, KeyText key) {
+  if (stop != nullptr) {
+    AddHeader(*stop, key);
+  } else if (!has_id) {
     AddNumber(event.evse_id, key.fields);
     AddNumber(event.connector_id, key.fields);
   }
@@ -89,8 +91,8 @@ void JoinHead(const ChargingEvent& event, bool has_id, JoinedFields& fields) {
   if (NamesTransactionFirst(event, has_id)) fields.AddUpper(event.transaction_id);
 }
 
-// Adds the others.
-void JoinRest(const ChargingEvent& event, bool has_id, KeyText key) {
+// Adds the others. `stop` holds the event, a sample without a transaction; else null.
+void JoinRest(const ChargingEvent& event, bool has_id, const ChargingEvent* stop, KeyText key) {
   switch (event.event_type) {
     case EventType::kStartTransaction:
       if (!has_id) return AddHeader(event, key);
@@ -100,7 +102,7 @@ void JoinRest(const ChargingEvent& event, bool has_id, KeyText key) {
     case EventType::kStopTransaction:
       if (!has_id) AddHeader(event, key);
       return;
-    case EventType::kMeterValues: return AddReading(event, has_id, key);
+    case EventType::kMeterValues: return AddReading(event, has_id, stop, key);
     case EventType::kStatusNotification: return AddStatus(event, key);
     case EventType::kHeartbeat: return AddReportedTime(event, key);
     case EventType::kUnknown: return;
@@ -172,6 +174,25 @@ bool HasPlace(const ChargingEvent& event) {
 bool IsOfPlace(const ChargingEvent& event, bool has_id) {
   return event.event_type == EventType::kMeterValues && !has_id && HasPlace(event);
 }
+
+// Finds the stop without a usable id whose message holds a sample, which then has neither a transaction nor a place of
+// its own. The elements of a message stand together, the stop first.
+class StopAround {
+ public:
+  const ChargingElement* operator()(const ChargingElement& element, bool has_id) {
+    const ChargingEvent& row = element.row;
+    if (row.event_type == EventType::kStopTransaction) {
+      stop_ = !has_id && element.standing.fate == Fate::kSilver ? &element : nullptr;
+    }
+    const bool sample =
+        stop_ != nullptr && row.event_type == EventType::kMeterValues && !has_id && !HasPlace(row);
+    return sample && row.at == stop_->row.at ? stop_ : nullptr;
+  }
+
+ private:
+  const ChargingElement* stop_ = nullptr;
+};
+const ChargingEvent* RowOf(const ChargingElement* stop) { return stop == nullptr ? nullptr : &stop->row; }
 
 // The readings of one place at one instant, of a transaction that is not named.
 void JoinPlace(const ChargingEvent& event, KeyText key) {
@@ -257,18 +278,23 @@ bool HasTransactionId(const ChargingEvent& event, const Options& options) {
   return std::from_chars(id.data(), id.data() + id.size(), number).ec == std::errc();
 }
 
+bool IsRefusal(const ChargingEvent& result) {
+  const std::string_view status = result.authorization;
+  return !status.empty() && !IsVersion2(result.ocpp_version) && !EqualsFoldedCase(status, "Accepted");
+}
+
 Digest SessionId(std::string_view charge_point_id, std::string_view transaction_id) {
   JoinedFields key;
   JoinSession(charge_point_id, transaction_id, key);
   return key.Sha256();
 }
 
-Digest KeyOf(const ChargingEvent& event, const Options& options) {
+Digest KeyOf(const ChargingEvent& event, const Options& options, const ChargingEvent* stop) {
   JoinedFields key;
   TimeWriter times;
   const bool has_id = HasTransactionId(event, options);
   JoinHead(event, has_id, key);
-  JoinRest(event, has_id, {key, times});
+  JoinRest(event, has_id, stop, {key, times});
   return key.Sha256();
 }
 
@@ -309,6 +335,7 @@ void Identifier::Identify(std::span<ChargingElement> elements, std::span<const D
   digests_.resize(texts_.size());
   Sha256Each(texts_, digests_);
   const Digest* next = digests_.data();
+  StopAround stop_around;
   for (size_t i = 0; i < elements.size(); ++i) {
     ChargingElement& element = elements[i];
     ChargingEvent& event = element.row;
@@ -328,6 +355,7 @@ void Identifier::Identify(std::span<ChargingElement> elements, std::span<const D
     SetIdentity(event, payloads[i], keys, joined_, element.identity);  // the keys are hashed
     event.business_key = keys.business_key;
     element.entity = IsHeader(event.event_type) ? element.identity.unit : keys.session;
+    if (const ChargingElement* stop = stop_around(element, keys.has_id)) element.entity = stop->entity;
     if (event.event_type != EventType::kStatusNotification) continue;
     element.entity = ConnectorKey(event.charge_point_id, event.evse_id, event.connector_id);
     element.confirms = true;
@@ -345,6 +373,7 @@ void Identifier::AddSession(const ChargingEvent& event) {
 void Identifier::JoinKeys(std::span<const ChargingElement> elements, const Options& options) {
   joined_.Clear(), pieces_.clear(), has_id_.clear();
   const auto size = [&] { return joined_.text().size(); };
+  StopAround stop_around;
   for (const ChargingElement& element : elements) {
     const ChargingEvent& event = element.row;
     const bool has_id = HasTransactionId(event, options);
@@ -360,7 +389,7 @@ void Identifier::JoinKeys(std::span<const ChargingElement> elements, const Optio
     }
     JoinHead(event, has_id, joined_);
     const size_t head_end = size();
-    JoinRest(event, has_id, {joined_, times_});
+    JoinRest(event, has_id, RowOf(stop_around(element, has_id)), {joined_, times_});
     pieces_.push_back({begin, size()});
     if (IsOfPlace(event, has_id)) {
       joined_.StartList();

@@ -194,12 +194,29 @@ std::optional<size_t> Joining::StartOf(size_t fact) {
   return join == nullptr ? std::nullopt : join->start;
 }
 
+// The id of a start's results under which its facts are derived: its own, but where another start not over 7 days away
+// has that one as an alias, the other's own. What the alias stands for cannot be told fact by fact, so both are derived
+// together and cut into epochs.
+const std::string& Joining::RootIdOf(size_t number) {
+  const Start& start = milestones_.starts[number];
+  const std::string key = IdKey(start.ids.front());
+  const TimeSpan reach = Around({start.at, start.at}, kJoinMax);
+  sight_.Ask(reach);
+  const Numbers near = Within(milestones_.starts, reach);
+  for (size_t i = near.begin; i < near.end; ++i) AskForAnswers(milestones_.starts[i], sight_);
+  for (const size_t i : milestones_.named.at(key)) {  // ascending
+    const std::string& own = milestones_.starts[i].ids.front();
+    if (near.begin <= i && i < near.end && IdKey(own) != key) return own;
+  }
+  return start.ids.front();
+}
+
 EntityKey Joining::RootOfStart(size_t number) {
   const Start& start = milestones_.starts[number];
   if (start.names_transaction) return start.entity();
   const std::optional<Learned> learned = LearnedBy(number);
   if (!learned.has_value() && start.ids.empty()) return start.entity();
-  return SessionId(start.fact->row.charge_point_id, learned.has_value() ? learned->id : start.ids.front());
+  return SessionId(start.fact->row.charge_point_id, learned.has_value() ? learned->id : RootIdOf(number));
 }
 
 EntityKey Joining::RootOfFact(size_t fact) {

@@ -50,6 +50,7 @@ class Joining {
   class Fold;
 
   const Outcome& OutcomeOf(UtcTime time);
+  const std::string& RootIdOf(size_t start);
   const Join* JoinOf(size_t fact);
 
   const Milestones& milestones_;

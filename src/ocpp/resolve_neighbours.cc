@@ -68,17 +68,24 @@ std::optional<size_t> Neighbours::StartNamed(std::string_view id, UtcTime time) 
                                   [&](size_t start) { return milestones_.starts[start].at > time; });
   if (after == named->second.begin()) return std::nullopt;
   const UtcTime at = milestones_.starts[after[-1]].at;
-  if (at < Plus(time, -kJoinMax)) return std::nullopt;
+  if (at < Plus(time, -kNeighbourMax)) return std::nullopt;
   sight_.Ask({at, time});
   return after[-1];
 }
 
-// Whether the stop ends the session that began with the start, which is at or before it: no later start has its id.
+// From a start to a stop with its id: a stop that names another connector is not looked for as far.
+int64_t ReachOf(const Line& stop, const Line& start) {
+  return stop.known() && stop != start ? kJoinMax : kNeighbourMax;
+}
+
+// Whether the stop ends the session that began with the start, which is at or before it: no later start has its id. All
+// that tells the start's own ids was asked for.
 bool Neighbours::IsOf(size_t stop, size_t start) {
   const Fact& fact = milestones_.facts[stop];
   const UtcTime began = milestones_.starts[start].at;
   if (fact.id.empty()) return joining_.StartOf(stop) == start;
-  if (Plus(began, kJoinMax) < fact.at) return false;
+  if (!milestones_.starts[start].unanswered() && !Names(milestones_.starts[start], fact.id)) return false;
+  if (Plus(began, ReachOf(fact.line, milestones_.starts[start].line)) < fact.at) return false;
   const Numbers between = Within(milestones_.starts, {Plus(began, 1), fact.at});
   for (size_t i = between.begin; i < between.end; ++i) AskForAnswers(milestones_.starts[i], sight_);
   if (const std::optional<size_t> named = StartNamed(fact.id, fact.at);

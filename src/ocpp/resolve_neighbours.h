@@ -21,7 +21,7 @@ class Neighbours {
   // The nearest start on the line that is not refused, strictly before `time` or after it.
   std::optional<size_t> Before(const Line& line, UtcTime time);
   std::optional<size_t> After(const Line& line, UtcTime time);
-  // The start whose transaction has that id: the latest of the 7 days before that time.
+  // The start whose transaction has that id: the latest of the 90 days before that time.
   std::optional<size_t> StartNamed(std::string_view id, UtcTime at);
 
   SessionContext ContextOf(size_t start);

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "medallion/base/text.h"
+#include "medallion/ocpp/identify.h"
 
 namespace medallion::ocpp::resolving {
 namespace {
@@ -73,8 +73,7 @@ struct Answers {
 void Take(const Result& result, Answers& answers) {
   const ChargingEvent& row = result.element->row;
   if (result.usable) answers.ids.emplace(row.transaction_id);
-  const bool refused = !row.authorization.empty() && !EqualsFoldedCase(row.authorization, "Accepted");
-  (refused ? answers.refused : answers.accepted) = true;
+  (IsRefusal(row) ? answers.refused : answers.accepted) = true;
   answers.ingest_max = std::max(answers.ingest_max, row.ingest_ts);
 }
 

@@ -79,7 +79,7 @@ class Gatherer {
         return;
       case EventType::kUnknown:
         if (row.action == "BootNotification") made_.boots.push_back(&element);
-        if (row.action.empty() && !row.transaction_id.empty())
+        if (row.action.empty() && (!row.transaction_id.empty() || IsRefusal(row)))
           made_.results.push_back({&element, HasTransactionId(row, options_)});
         return;
       case EventType::kHeartbeat: return;

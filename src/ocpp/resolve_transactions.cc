@@ -78,11 +78,13 @@ class Resolver {
     const UtcTime last = SpanOfBlock(BlockOf(span.to) + 1).to;
     const TimeSpan reach{Plus(span.from, -kJoinMax), Plus(last, kJoinMax)};
     sight_.Ask(Around(reach, kAnswerMax));
+    const TimeSpan own = span;
     UtcTime earliest = span.from;
     const Numbers starts = Within(milestones_.starts, reach);
     for (size_t i = starts.begin; i < starts.end; ++i) {
       const Start& start = milestones_.starts[i];
       AskForAnswers(start, sight_);
+      if (SharesId(start, own)) Include(start.at, span);
       if (!start.unanswered()) continue;
       earliest = std::min(earliest, start.at);
       Include(start.at, span);
@@ -91,6 +93,16 @@ class Resolver {
     for (size_t i = facts.begin; i < facts.end; ++i) {
       if (milestones_.facts[i].id.empty()) Include(milestones_.facts[i].at, span);
     }
+  }
+
+  // Whether an id of the start is one of another start in `span`, 7 days around included; or may have been.
+  bool SharesId(const Start& start, const TimeSpan& span) const {
+    if (start.ids.empty() || !Around(span, kJoinMax).Holds(start.at)) return false;
+    const auto is_near = [&](size_t other) { return span.Holds(milestones_.starts[other].at); };
+    return timeline_.went || std::any_of(start.ids.begin(), start.ids.end(), [&](const std::string& id) {
+             const std::vector<size_t>& named = milestones_.named.at(IdKey(id));
+             return std::any_of(named.begin(), named.end(), is_near);
+           });
   }
 
   // Places of the nearest starts before and after, on every line that what is within `span` may bear on.
@@ -154,6 +166,7 @@ class Resolver {
       affected.Add(milestones_, *start);
     } else {
       sight_.Ask({Plus(fact.at, -kJoinMax), fact.at});
+      if (!fact.line.known()) sight_.AskBack(fact.at, kNeighbourMax);
     }
   }
 

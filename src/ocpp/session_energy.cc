@@ -40,6 +40,13 @@ std::optional<Decimal> WattHours(const ChargingEvent& reading) {
   return std::nullopt;
 }
 
+// Whether the row is a reading inside the session.
+bool IsInside(const SessionFacts& facts, const Window& window, const ChargingElement& element) {
+  const auto at = [](const ChargingElement* header) { return header == nullptr ? nullptr : &header->row.at; };
+  return IsReading(element) &&
+         (window.Holds(element.row.event_ts) || IsOfHeader(element.row, at(facts.start), at(facts.stop)));
+}
+
 // The rows' readings inside the session, at the best location that has any.
 // `of` gives a row's reading, or nothing if it is not one of those looked for.
 template <class Of>
@@ -50,7 +57,7 @@ auto AtBestLocation(const SessionFacts& facts, const Of& of) {
   for (const ChargingElement* element : facts.silver) {
     const ChargingEvent& row = element->row;
     const int rank = LocationRank(row);
-    if (!IsReading(*element) || rank == kLocations || !window.Holds(row.event_ts)) continue;
+    if (rank == kLocations || !IsInside(facts, window, *element)) continue;
     if (auto reading = of(*element); reading.has_value())
       readings[static_cast<size_t>(rank)].push_back(*reading);
   }
@@ -259,7 +266,7 @@ SignedRegisters SignedOf(const SessionFacts& facts) {
   SignedRegisters all;
   const Window window = WindowOf(facts);
   for (const ChargingElement* fact : facts.silver) {
-    if (!IsReading(*fact) || fact->row.signed_value.empty() || !window.Holds(fact->row.event_ts)) continue;
+    if (fact->row.signed_value.empty() || !IsInside(facts, window, *fact)) continue;
     const SignedRegisters own = ReadSigned(fact->row.signed_value);
     if (own.begin.has_value() && !all.begin.has_value()) all.begin = own.begin;
     if (own.end.has_value()) all.end = own.end;
@@ -279,14 +286,19 @@ void CheckSigned(const SessionFacts& facts, const SessionEnergy& energy, Finding
   check(energy.meter_stop_wh, told.end);
 }
 
-// The end reading of the header against the sample's. One that was set aside is not compared.
-void CheckTransactionData(const Ends& ends, const SessionEnergy& energy, Findings& findings) {
-  if (!ends.end_header.has_value() || !ends.end_sample.has_value()) return;
-  if (findings.flags.Has(SessionFlag::kMeterStopInvalid) || findings.flags.Has(SessionFlag::kMeterDecreased))
-    return;
-  if (Agree(ends.end_header->wh, ends.end_sample->wh, energy)) return;
-  findings.Note(SessionFlag::kTxdataMismatch, "{" + Amount("stop_wh", ends.end_header->wh) + "," +
-                                                  Amount("sample_wh", ends.end_sample->wh) + "}");
+// The end reading against every sample of the transaction's end, whatever its time: of 2.x a second Ended tells another
+// one that way. One that was set aside is not compared.
+void CheckTransactionData(const SessionFacts& facts, const Registers& samples, const SessionEnergy& energy,
+                          Findings& findings) {
+  if (facts.stop == nullptr || !energy.meter_stop_wh.has_value()) return;
+  const int rank = samples.empty() ? 0 : LocationRank(samples.front().from->row);
+  for (const ChargingElement* element : facts.silver) {
+    const ChargingEvent& row = element->row;
+    if (row.context != kEndContext || !row.meter_wh.has_value() || LocationRank(row) != rank) continue;
+    if (CannotBe(*row.meter_wh) || Agree(*energy.meter_stop_wh, *row.meter_wh, energy)) continue;
+    return findings.Note(SessionFlag::kTxdataMismatch, "{" + Amount("stop_wh", *energy.meter_stop_wh) + "," +
+                                                           Amount("sample_wh", *row.meter_wh) + "}");
+  }
 }
 
 // Where the start's reading was set aside, the stop reading of the session before is the baseline, if the first register
@@ -346,10 +358,6 @@ bool ShowsPower(const ChargingEvent& row) {
   return power.has_value() && !power->negative() && !power->is_zero();
 }
 
-bool IsRebased(const MeterOutcome& outcome) {
-  return outcome.begin_counts && outcome.first.wh == Thousandths{} && outcome.last.wh.units >= kNoiseMilliWh;
-}
-
 SessionEnergy EnergyOf(const MeterOutcome& outcome, const Options& options) {
   SessionEnergy energy;
   if (outcome.grew) energy.estimate_kwh = KiloWattHours(outcome.growth, 1'000, options);
@@ -385,8 +393,7 @@ SessionEnergy FindEnergy(const SessionFacts& facts, const Options& options, Find
   energy.shows_energy = energy.shows_energy || AnyPower(facts);
 
   if (facts.stop != nullptr && !HasEndReading(facts, ends)) findings.Note(SessionFlag::kNoEndReading);
-  if (IsRebased(outcome)) findings.Note(SessionFlag::kMeterRebased);
-  CheckTransactionData(ends, energy, findings);
+  CheckTransactionData(facts, samples, energy, findings);
   CheckSigned(facts, energy, findings);
   CheckPower(facts, series, verdict, findings);
   return energy;

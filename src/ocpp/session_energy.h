@@ -20,8 +20,6 @@ namespace medallion::ocpp {
 inline constexpr std::string_view kRegisterMeasurand = "Energy.Active.Import.Register";
 inline constexpr std::string_view kIntervalMeasurand = "Energy.Active.Import.Interval";
 inline constexpr std::string_view kPowerMeasurand = "Power.Active.Import";
-inline constexpr std::string_view kBeginContext = "Transaction.Begin";
-inline constexpr std::string_view kEndContext = "Transaction.End";
 
 struct SessionEnergy {
   std::optional<Thousandths> meter_start_wh;  // nothing, if it was set aside
@@ -65,9 +63,6 @@ struct MeterOutcome {
 
 // The energy by registers; all but the readings of start and stop.
 SessionEnergy EnergyOf(const MeterOutcome& outcome, const Options& options);
-
-// A meter that starts at zero for every session; whether it did before is not known here.
-bool IsRebased(const MeterOutcome& outcome);
 
 // Equal but for noise.
 bool IsSame(Thousandths a, Thousandths b);

@@ -16,6 +16,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "medallion/base/text.h"
 #include "medallion/ocpp/identify.h"
+#include "session_context.h"
 #include "session_links.h"
 
 namespace medallion::ocpp {
@@ -158,6 +159,15 @@ struct Naming {
   std::set<Digest> taken = {};
 };
 
+// The id of a session among others of one root: what its start was given.
+std::string_view IdOf(const SessionFacts& session, const Root& root) {
+  const ChargingElement* const start = session.start;
+  const SessionContext* const context =
+      start != nullptr ? root.told->Of(start->row.event_ts, start->row.connector_id) : nullptr;
+  const bool given = context != nullptr && !context->transaction_id.empty();
+  return given ? context->transaction_id : root.transaction_id;
+}
+
 void NameSession(const Naming& naming, bool first, SessionFacts& session) {
   const Root* const root = naming.root;
   const ChargingElement& fact =
@@ -169,7 +179,7 @@ void NameSession(const Naming& naming, bool first, SessionFacts& session) {
   } else if (first) {
     session.session_id = root != nullptr ? root->session_id : SessionIdOf(fact);
   } else {
-    const std::string_view id = root != nullptr ? root->transaction_id : fact.row.transaction_id;
+    const std::string_view id = root != nullptr ? IdOf(session, *root) : fact.row.transaction_id;
     for (uint32_t again = 0; again == 0 || naming.taken.contains(session.session_id); ++again) {
       session.session_id = LaterSessionId(session, id, again);
     }

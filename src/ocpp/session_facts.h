@@ -107,4 +107,14 @@ inline bool IsReading(const ChargingElement& element) {
   return element.row.event_type == EventType::kMeterValues && !element.row.measurand.empty();
 }
 
+inline constexpr std::string_view kBeginContext = "Transaction.Begin";
+inline constexpr std::string_view kEndContext = "Transaction.End";
+
+// Whether the reading is a begin or end in the message of the session's start or stop, whose coordinates are given: then it
+// is of the session whatever time it names, for a station's clock moves between the two.
+inline bool IsOfHeader(const ChargingEvent& reading, const Coordinate* start_at, const Coordinate* stop_at) {
+  if (reading.context != kBeginContext && reading.context != kEndContext) return false;
+  return (start_at != nullptr && *start_at == reading.at) || (stop_at != nullptr && *stop_at == reading.at);
+}
+
 }  // namespace medallion::ocpp

@@ -11,14 +11,17 @@
 #include "medallion/ocpp/epochs.h"
 #include "medallion/ocpp/identify.h"
 #include "register_series.h"
+#include "resolve_timeline.h"
 #include "session_energy.h"
 
 namespace medallion::ocpp {
 namespace {
 
+bool IsStart(const ChargingElement& element) {
+  return element.row.event_type == EventType::kStartTransaction;
+}
 bool IsHeader(const ChargingElement& element) {
-  return element.row.event_type == EventType::kStartTransaction ||
-         element.row.event_type == EventType::kStopTransaction;
+  return IsStart(element) || element.row.event_type == EventType::kStopTransaction;
 }
 
 std::vector<std::string_view> Sorted(std::span<const std::string_view> packed) {
@@ -151,8 +154,11 @@ uint64_t PrintOf(std::span<const std::string_view> packed) {
 
 Root RootOf(const Facts& facts, const Told& contexts, const Options& options) {
   Root root;
+  root.told = &contexts;
   for (const SessionContext& context : contexts.all()) {
-    if (root.transaction_id.empty()) root.transaction_id = context.transaction_id;
+    const std::string& id = context.transaction_id;
+    const bool first = root.transaction_id.empty() || resolving::IdLess(id, root.transaction_id);
+    if (!id.empty() && first) root.transaction_id = id;
   }
   for (const ChargingElement* fact : facts) {
     if (root.transaction_id.empty() && HasTransactionId(fact->row, options))
@@ -163,7 +169,7 @@ Root RootOf(const Facts& facts, const Told& contexts, const Options& options) {
   return root;
 }
 
-std::vector<ChargingElement> SettleUnits(Facts& facts, const Options& options) {
+std::vector<ChargingElement> SettleUnits(Facts& facts, const Told& contexts, const Options& options) {
   std::vector<ChargingElement> headers;
   for (const ChargingElement* fact : facts) {
     if (IsHeader(*fact)) headers.push_back(*fact);
@@ -176,7 +182,13 @@ std::vector<ChargingElement> SettleUnits(Facts& facts, const Options& options) {
     return a.identity.order < b.identity.order;
   });
   Facts unit;
-  for (const ChargingElement& header : headers) unit.push_back(&header);
+  for (ChargingElement& header : headers) {
+    const SessionContext* context =
+        IsStart(header) ? contexts.Of(header.row.event_ts, header.row.connector_id) : nullptr;
+    if (context != nullptr && header.row.transaction_id.empty())
+      header.row.transaction_id = context->transaction_id;
+    unit.push_back(&header);
+  }
   std::vector<uint32_t> epochs(headers.size());
   CutEpochs(unit, epochs, options);
   for (size_t i = 0; i < headers.size(); ++i) headers[i].identity.fact = epochs[i];

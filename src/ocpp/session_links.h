@@ -38,7 +38,8 @@ uint64_t PrintOf(std::span<const std::string_view> packed);
 // What the entity stands for to which others are linked.
 struct Root {
   bool has_id = false;  // it is a transaction; else a start without an id
-  Digest session_id;    // of the transaction's first session
+  const Told* told = nullptr;
+  Digest session_id;  // of the transaction's first session
   std::string_view transaction_id;
 };
 // `facts` in order, not empty.
@@ -46,8 +47,8 @@ Root RootOf(const Facts& facts, const Told& contexts, const Options& options);
 
 // Settles starts and stops of several units with one another, as those of one unit are before they come here: cuts them
 // into epochs, and leaves out what repeats the first of its epoch or calls it a conflict where its values differ.
-// Changes `facts`, which then refer to the copies returned; none where all are of one unit.
-std::vector<ChargingElement> SettleUnits(Facts& facts, const Options& options);
+// A start shows the id that it was given. Changes `facts`, which then refer to the copies returned; none where all are of one unit.
+std::vector<ChargingElement> SettleUnits(Facts& facts, const Told& contexts, const Options& options);
 
 // Completes a session that was gathered from such a history: its context, whether a fact without an id joined it, the id
 // it shows. Leaves out readings without an id whose register is not that of the session's own readings.

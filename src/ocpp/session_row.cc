@@ -104,11 +104,16 @@ void ShowEnergy(const Outline& outline, const SessionEnergy& energy, const Findi
   row.end = EvidenceOf(energy.end);
 }
 
-// Energy that went through the meter since the stop of the session before, above 50 Wh.
+// Energy that went through the meter since the stop of the session before, above 50 Wh; or a meter that starts at zero
+// for every session.
 void CheckContinuity(const SessionContext& context, const SessionEnergy& energy, Findings& findings) {
   constexpr int64_t kToleranceMilliWh = 50'000;
+  const Thousandths zero;
   if (context.rejected || !context.previous_stop_wh.has_value() || !energy.meter_start_wh.has_value()) return;
   const int128 gap = int128(energy.meter_start_wh->units) - context.previous_stop_wh->units;
+  const bool grew = Below(zero, energy.last_meter_wh.value_or(zero));
+  if (*energy.meter_start_wh == zero && grew && Below(zero, *context.previous_stop_wh))
+    findings.Note(SessionFlag::kMeterRebased);
   if (gap <= kToleranceMilliWh) return;
   findings.Note(SessionFlag::kUnattributedEnergy, "{" + Amount("wh", {static_cast<int64_t>(gap)}) + "}");
 }
@@ -131,7 +136,8 @@ void Annotate(const Outline& outline, const SessionContext& context, ChargingSes
 bool Changes(const SessionContext& context, const Findings& findings) {
   constexpr std::array kTold = {SessionFlag::kSuperseded,          SessionFlag::kUnattributedEnergy,
                                 SessionFlag::kRebootDuringSession, SessionFlag::kFaultDuringSession,
-                                SessionFlag::kAuthRejected,        SessionFlag::kMeterStartInvalid};
+                                SessionFlag::kAuthRejected,        SessionFlag::kMeterStartInvalid,
+                                SessionFlag::kMeterRebased};
   return !context.transaction_id.empty() ||
          std::any_of(kTold.begin(), kTold.end(), [&](SessionFlag flag) { return findings.flags.Has(flag); });
 }

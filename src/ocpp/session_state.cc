@@ -48,7 +48,6 @@ std::optional<SessionEnergy> EnergyOfPlain(const PlainMeter& meter, bool has_sto
   if (meter.stopped.has_value()) energy.meter_stop_wh = meter.stopped->wh;
   energy.shows_energy = energy.shows_energy || meter.shows_power;
   if (has_stop && !meter.stopped.has_value()) findings.Note(SessionFlag::kNoEndReading);
-  if (IsRebased(outcome)) findings.Note(SessionFlag::kMeterRebased);
   std::optional<std::string> contradiction = Contradiction(meter.power.sum());
   if (contradiction.has_value()) findings.Note(SessionFlag::kUnitSuspect, *std::move(contradiction));
   return energy;
@@ -181,12 +180,14 @@ void SessionState::Take(const ChargingElement& fact, const Options& options) {
   if (!outline.has_start && !outline.has_stop) meter.shows_power = meter.shows_power || ShowsPower(row);
   if (!IsReading(fact)) return;
   if (outline.Holds(row.event_ts)) return meter.TakeReading(fact, limits);
-  outline.reading_outside = true;
+  if (row.meter_wh.has_value() && row.context == kEndContext) meter.end_sampled = true;
+  IsOfHeader(row, start_at, stop_at) ? meter.plain = false : outline.reading_outside = true;
 }
 
 SessionState StateOf(const SessionFacts& facts, const Options& options) {
   SessionState state;
   state.limits = LimitsOf(facts.silver.front()->row.charge_point_id, std::nullopt, options);
+  if (facts.start != nullptr) state.start_at = &facts.start->row.at;
   if (facts.stop != nullptr) state.stop_at = &facts.stop->row.at;
   if (facts.start != nullptr) state.Take(*facts.start, options);
   for (size_t i = 0; i < facts.silver.size(); ++i) {

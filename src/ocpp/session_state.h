@@ -80,8 +80,9 @@ struct SessionState {
   Outline outline;
   PlainMeter meter;
   Limits limits;
-  const Coordinate* stop_at =
-      nullptr;  // of the stop, once it is among the facts; its message holds earlier samples
+  // Of the start and the stop, once they are among the facts: a stop's message holds earlier samples.
+  const Coordinate* start_at = nullptr;
+  const Coordinate* stop_at = nullptr;
 
   void Take(const ChargingElement& fact, const Options& options);
 };

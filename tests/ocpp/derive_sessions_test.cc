@@ -182,9 +182,9 @@ TEST_CASE("derive: end readings") {
        "COMPLETED 3.000 START_LAST METER_ANOMALY METER_STOP_INVALID"},
       {"S 10:00 0 | E 10:30 250001",
        "COMPLETED - METER_ANOMALY METER_STOP_INVALID"},  // 500 kW for half an hour
-      {"S 10:00 0 | E 10:30 250000", "COMPLETED 250.000 final START_STOP METER_REBASED"},
-      {"S 10:00 0 | E 10:00:05 8333", "COMPLETED 8.333 final START_STOP METER_REBASED"},  // at least 60 s
-      {"S 10:00 0 | E 1/10:00 1000001",                                                   // 1,000 kWh
+      {"S 10:00 0 | E 10:30 250000", "COMPLETED 250.000 final START_STOP"},
+      {"S 10:00 0 | E 10:00:05 8333", "COMPLETED 8.333 final START_STOP"},  // at least 60 s
+      {"S 10:00 0 | E 1/10:00 1000001",                                     // 1,000 kWh
        "COMPLETED - METER_ANOMALY METER_STOP_INVALID"},
       {"S 10:00 1000 | R 10:20 9000 | E 11:00 8000", "COMPLETED 7.000 final START_STOP METER_NON_MONOTONIC"},
       {"S 10:00 1000 | R 10:20 4000.4 | E 11:00 4000",
@@ -210,7 +210,7 @@ TEST_CASE("derive: begin readings") {
        "COMPLETED 2.000 BASELINE_INFERRED METER_ANOMALY METER_START_INVALID"},
       {"S 10:00 90000000 | R 10:20 80000000 | E 11:00 80002000",  // below, and no energy since the start
        "COMPLETED 2.000 BASELINE_INFERRED METER_ANOMALY METER_START_INVALID"},
-      {"S 10:00 0 | E 11:00 7400", "COMPLETED 7.400 final START_STOP METER_REBASED"},
+      {"S 10:00 0 | E 11:00 7400", "COMPLETED 7.400 final START_STOP"},
   });
 }
 
@@ -258,7 +258,7 @@ TEST_CASE("derive: resets and steps back") {
 TEST_CASE("derive: two references in one session") {
   CheckLines({
       {"S 05:00 0 | R 05:29 912 | R 05:30 2514300 | R 05:35 1210 | R 05:40 2514600 | E 05:45 1500",
-       "COMPLETED 1.500 final START_STOP METER_REBASED MIXED_REGISTER_REFERENCE"},
+       "COMPLETED 1.500 final START_STOP MIXED_REGISTER_REFERENCE"},
       {"S 10:00 91000 | R 10:30 912 | R 10:40 1210 | E 10:50 92500",  // the session's own counter
        "COMPLETED 1.500 final START_STOP MIXED_REGISTER_REFERENCE"},
       {"S 10:00 91000 | R 10:30 912 | R 10:35 91500 | R 10:40 1210 | R 10:45 92000",
@@ -270,7 +270,7 @@ TEST_CASE("derive: two references in one session") {
       {"S 08:00 91000 | R 08:30 94000 | R 08:41 0 | R 09:00 1200 | R 09:20 95000 | E 10:00 96000",
        "COMPLETED 5.000 final START_STOP MIXED_REGISTER_REFERENCE"},   // no reset: it came back
       {"S 05:00 0 | R 05:10 912 | R 05:11 2514300 | R 05:20 2514600",  // each by itself
-       "IN_PROGRESS 1.212 SEGMENT_SUM METER_REBASED MIXED_REGISTER_REFERENCE"},
+       "IN_PROGRESS 1.212 SEGMENT_SUM MIXED_REGISTER_REFERENCE"},
   });
 }
 
@@ -561,7 +561,7 @@ TEST_CASE("derive: power limit of a connector") {
   Options options;
   options.power_max_w_of[{"CP-100", 1}] = 22'000;
   const History history = Facts("S 10:00 0 con=1 | E 11:00 22001");
-  CHECK(Line(Derive(history, "23:00").at(0)) == "COMPLETED 22.001 final START_STOP METER_REBASED");
+  CHECK(Line(Derive(history, "23:00").at(0)) == "COMPLETED 22.001 final START_STOP");
   CHECK(Line(Derive(history, "23:00", options).at(0)) == "COMPLETED - METER_ANOMALY METER_STOP_INVALID");
 }
 

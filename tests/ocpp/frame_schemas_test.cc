@@ -62,6 +62,7 @@ bool HasShape(const FieldSpec& spec, const std::string& type) {
   switch (spec.shape) {
     case Shape::kText: return type == "string";
     case Shape::kNumber: return type == "integer" || type == "number";
+    case Shape::kInteger: return type == "integer";
     case Shape::kBool: return type == "boolean";
     case Shape::kObject: return type == "object";
     case Shape::kInstants:

@@ -52,6 +52,17 @@ BronzeRecord RecordOf(const Seed& seed, std::string_view payload, uint32_t numbe
   return record;
 }
 
+// The stop without a usable id that holds the sample, which has no place of its own; else null.
+const ChargingElement* StopAround(std::span<const ChargingElement> elements, const ChargingElement& sample) {
+  const ChargingEvent& row = sample.row;
+  const ChargingElement& first = elements.front();
+  const bool without = row.event_type == EventType::kMeterValues && !HasTransactionId(row, {}) &&
+                       row.connector_id.value_or(0) == 0 && row.evse_id.value_or(0) <= 0;
+  const bool in_stop = first.row.event_type == EventType::kStopTransaction &&
+                       first.standing.fate == Fate::kSilver && !HasTransactionId(first.row, {});
+  return without && in_stop ? &first : nullptr;
+}
+
 // What holds of the elements of any record.
 void CheckElements(std::span<const ChargingElement> elements) {
   REQUIRE(!elements.empty());
@@ -68,8 +79,9 @@ void CheckElements(std::span<const ChargingElement> elements) {
     CHECK(element.to_settle());
     CHECK(element.row.event_type != EventType::kUnknown);
     CHECK(element.row.event_ts != kNoTime);
-    CHECK(element.identity.business_key == KeyOf(element.row, {}));
-    CHECK(element.entity == EntityOf(element.row, element.identity, {}));
+    const ChargingElement* const stop = StopAround(elements, element);
+    CHECK(element.identity.business_key == KeyOf(element.row, {}, stop == nullptr ? nullptr : &stop->row));
+    CHECK(element.entity == (stop != nullptr ? stop->entity : EntityOf(element.row, element.identity, {})));
     if (element.row.meter_wh && element.row.event_type == EventType::kMeterValues) {
       CHECK(element.row.meter_wh->units >= 0);
     }

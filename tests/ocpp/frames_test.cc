@@ -198,7 +198,8 @@ TEST_CASE("frames: StartTransaction") {
           {start(R"("connectorId":"1","idTag":7,"meterStart":"1000")"),
            "silver StartTransaction con=1 value=1000 unit=Wh meter=1000.000 tagged flags=TYPE_COERCED"},
           {start(R"("ConnectorID":1,"idtag":" T ","meterStart":1000.5)"),
-           "silver StartTransaction con=1 value=1000.5 unit=Wh meter=1000.500 tagged flags=SHAPE_COERCED"},
+           "silver StartTransaction con=1 value=1000.5 unit=Wh meter=1000.500 tagged "
+           "flags=TYPE_COERCED,SHAPE_COERCED"},
           // The header's reading, the tag and the time are no reasons to refuse it.
           {start(R"("connectorId":1,"meterStart":-1)"),
            "silver StartTransaction con=1 value=-1 unit=Wh meter=-1.000"},
@@ -271,20 +272,21 @@ TEST_CASE("frames: StopTransaction") {
            row + " reason=StoppedByEV flags=UNKNOWN_ENUM"},  // of 2.x
           {stop(R"("transactionId":7,"reason":null)"), row + " reason=Local"},
           {stop(R"("transactionId":7,"meterStop":26008.333)"),
-           row + " value=26008.333 unit=Wh meter=26008.333 reason=Local"},
+           row + " value=26008.333 unit=Wh meter=26008.333 reason=Local flags=TYPE_COERCED"},
           // Ids, and what are none, as they came.
           {stop(R"("transactionId":"007")"), row + " reason=Local flags=TYPE_COERCED"},
           {stop(R"("transactionId":7.0)"), row + " reason=Local flags=TYPE_COERCED"},
-          {stop(R"("transactionId":-1)"), "silver StopTransaction tx=-1 reason=Local"},
-          {stop(R"("transactionId":null)"), "silver StopTransaction reason=Local"},
-          {stop(R"("meterStop":1)"), "silver StopTransaction value=1 unit=Wh meter=1.000 reason=Local"},
+          {stop(R"("transactionId":-1)"), "silver StopTransaction tx=-1 reason=Local flags=TX_ID_INFERRED"},
+          {stop(R"("transactionId":null)"), "silver StopTransaction reason=Local flags=TX_ID_INFERRED"},
+          {stop(R"("meterStop":1)"),
+           "silver StopTransaction value=1 unit=Wh meter=1.000 reason=Local flags=TX_ID_INFERRED"},
           {stop(R"("transactionId":99999999999999999999)"),
-           "silver StopTransaction tx=99999999999999999999 reason=Local"},
+           "silver StopTransaction tx=99999999999999999999 reason=Local flags=TX_ID_INFERRED"},
           {stop(R"("transactionId":"0123456789012345678901234567890123456789")"),
            "silver StopTransaction tx=123456789012345678901234567890123456789 reason=Local "
-           "flags=TYPE_COERCED"},
+           "flags=TYPE_COERCED,TX_ID_INFERRED"},
           {stop(R"("transactionId":true)"),
-           R"(silver StopTransaction reason=Local detail={"transaction_id":"true"})"},
+           R"(silver StopTransaction reason=Local detail={"transaction_id":"true"} flags=TX_ID_INFERRED)"},
           // Its samples follow, and a bad one does not take it along.
           {stop(
                R"("transactionId":7,"transactionData":[{"timestamp":"2026-03-01T09:00:00Z","sampledValue":[{"value":"1","context":"Transaction.Begin"}]},)"
@@ -576,7 +578,7 @@ TEST_CASE("frames: TransactionEvent") {
                  R"("eventType":"Ended","transactionInfo":"tx-1","evse":2,"idToken":"T")"),
            "silver StopTransaction evse=2 tx=tx-1 reason=Local tagged flags=SHAPE_COERCED"},
           {Timed("TransactionEvent", R"("eventType":"Ended","evse":{"id":-1},"seqNo":1.5)"),
-           R"(silver StopTransaction reason=Local detail={"evse.id":"-1","seq_no":"1.5"})"},
+           R"(silver StopTransaction reason=Local detail={"evse.id":"-1","seq_no":"1.5"} flags=TX_ID_INFERRED)"},
           {Timed("TransactionEvent", R"("eventType":"Begun")"),
            R"(quarantined:UNKNOWN_EVENT_TYPE detail={"eventType":"Begun"})"},
           {Timed("TransactionEvent", R"("seqNo":null)"),
@@ -661,7 +663,9 @@ TEST_CASE("frames: results and errors are ignored, with what later steps need") 
            {R"([3,"m1",{"status":"Accepted","currentTime":"2026-03-01T10:00:00Z","interval":300}])", "", "",
             R"({"status":"Accepted","interval":300,"currentTime":"2026-03-01T10:00:00Z"})"},
            {R"([3,"m1",{"idTokenInfo":{"status":"Invalid","groupIdToken":{"idToken":"secret"}}}])", "",
-            "Invalid", R"({"status":"Invalid"})"},
+            "Invalid", R"({"status":"Invalid"})", kYes},
+           {R"([3,"m1",{"idTagInfo":{"status":"Blocked"}}])", "", "Blocked", R"({"status":"Blocked"})", kYes},
+           {R"([3,"m1",{"idTagInfo":{"status":"Accepted"}}])", "", "Accepted", R"({"status":"Accepted"})"},
            {R"([3,"m1",{}])", "", "", ""},
            {R"([3,"m1",null])", "", "", ""},
            {R"([3,"m1",{"idTagInfo":"x","transactionId":[1]}])", "", "", ""},

@@ -43,11 +43,20 @@ const Names& SeriesColumns() {
 }
 
 const Names& SeriesFlags() {
-  static const Names names = {"METER_ANOMALY",       "METER_DECREASED",          "METER_RESET",
-                              "METER_START_INVALID", "METER_STOP_INVALID",       "NO_END_READING",
-                              "UNIT_SUSPECT",        "TXDATA_MISMATCH",          "SIGNED_RAW_MISMATCH",
-                              "ZERO_ENERGY",         "METER_NON_MONOTONIC",      "METER_GLITCH",
-                              "METER_REBASED",       "MIXED_REGISTER_REFERENCE", "SINGLE_PHASE",
+  static const Names names = {"METER_ANOMALY",
+                              "METER_DECREASED",
+                              "METER_RESET",
+                              "METER_START_INVALID",
+                              "METER_STOP_INVALID",
+                              "NO_END_READING",
+                              "UNIT_SUSPECT",
+                              "TXDATA_MISMATCH",
+                              "SIGNED_RAW_MISMATCH",
+                              "ZERO_ENERGY",
+                              "METER_NON_MONOTONIC",
+                              "METER_GLITCH",
+                              "MIXED_REGISTER_REFERENCE",
+                              "SINGLE_PHASE",
                               "BASELINE_INFERRED"};
   return names;
 }

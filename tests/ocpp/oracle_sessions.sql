@@ -242,8 +242,6 @@ WITH outside AS (
   UNION ALL SELECT sess, 9, 'READING_OUTSIDE_SESSION', 0 FROM outside
   UNION ALL SELECT sess, 10, 'NEGATIVE_DURATION', 0 FROM session WHERE stop_us < start_us
   UNION ALL SELECT sess, 11, 'TX_ID_REUSED', 0 FROM session WHERE alone IS NULL AND epoch > 0
-  UNION ALL SELECT sess, 14, 'METER_REBASED', 0 FROM session
-            WHERE begin_meter = 0 AND readings >= 2 AND growth > 0
   UNION ALL SELECT sess, 12, 'SEQ_GAP', 0 FROM seq_gap JOIN session USING (sess)
   UNION ALL SELECT sess, 13, 'ID_TAG_MISMATCH', 0 FROM session WHERE (
     SELECT count(DISTINCT tag) FROM sess_row AS r WHERE r.sess = session.sess) > 1

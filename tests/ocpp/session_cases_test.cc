@@ -46,8 +46,7 @@ TEST_CASE("cases: sessions of 1.6 on their way") {
        "con=1 | R 20:00:03 7044 "
        "tx=176 con=1 late=4208 | R 20:01:03 7081 tx=176 con=1 late=4149 | R 20:02:03 7118 tx=176 con=1 "
        "late=4090",
-       {{"20:30", "IN_PROGRESS 6.580 START_LAST METER_REBASED"},
-        {"21:11", "IN_PROGRESS 9.650 START_LAST LATE_ARRIVAL METER_REBASED"}}},
+       {{"20:30", "IN_PROGRESS 6.580 START_LAST"}, {"21:11", "IN_PROGRESS 9.650 START_LAST LATE_ARRIVAL"}}},
       // The stop comes after the session was given up.
       {"S 10:00 1000 con=1 id=a | A 10:00:01 12 id=a | R 10:30 4000 tx=12 con=1 | E 12:00 11000 tx=12 "
        "late=241200",
@@ -57,7 +56,7 @@ TEST_CASE("cases: sessions of 1.6 on their way") {
       {"S 00:30 0 con=1 id=a | A 00:30:01 1 id=a | E 01:40 1240 tx=1 | R 01:47:54 1240.0 tx=1 con=1 | P "
        "01:47:54 0 tx=1 con=1 | "
        "R 1/04:59:59 1240.0 tx=1 con=1",
-       {{"1/05:00", "COMPLETED 1.240 final START_STOP METER_REBASED READING_OUTSIDE_SESSION"}}},
+       {{"1/05:00", "COMPLETED 1.240 final START_STOP READING_OUTSIDE_SESSION"}}},
       // A boot, and the transaction goes on; the meter starts over.
       {"S 08:00 500 con=1 id=a | A 08:00:01 352 id=a | R 08:20 2500 tx=352 con=1 | B 09:10 | R 09:30 4300 "
        "tx=352 con=1 | E 10:00 "
@@ -80,9 +79,9 @@ TEST_CASE("cases: sessions of 1.6 on their way") {
       {"S 05:00 0 con=1 id=a | A 05:00:01 1695 id=a | R 05:29:17 912 tx=1695 con=1 | R 05:30 2514300 tx=0 "
        "con=1 | R 05:35 1210 "
        "tx=1695 con=1 | E 05:45 1500 tx=1695",
-       {{"05:30:30", "IN_PROGRESS 0.912 START_LAST METER_REBASED"},
-        {"05:35:30", "IN_PROGRESS 1.210 START_LAST METER_REBASED"},
-        {"05:46", "COMPLETED 1.500 final START_STOP METER_REBASED"}}},
+       {{"05:30:30", "IN_PROGRESS 0.912 START_LAST"},
+        {"05:35:30", "IN_PROGRESS 1.210 START_LAST"},
+        {"05:46", "COMPLETED 1.500 final START_STOP"}}},
       // Only intervals, one of them twice.
       {"S 19:00 2000 con=1 id=a | A 19:00:01 3 id=a | I 19:15 57.3 tx=3 con=1 | I 19:30 61.0 tx=3 con=1 | I "
        "19:30 61.0 tx=3 con=1 "

@@ -35,14 +35,15 @@ enum Flag : uint32_t {
   kClockUnset = 1u << 2,          // reported before 2010: event_ts is ingest_ts
   kFutureTimestamp = 1u << 3,     // reported over 5 min after ingest_ts: event_ts is ingest_ts
   kChargePointFromKey = 1u << 4,  // the charge point is the broker's key
-  kTypeCoerced = 1u << 5,         // text as number, number as text
-  kShapeCoerced = 1u << 6,        // a name in other casing, one object for a list of one, a tag too long
-  kUnknownEnum = 1u << 7,         // a value outside its enumeration, kept as it came
-  kUnitFolded = 1u << 8,          // the unit in other casing
-  kPrecisionLost = 1u << 9,       // meter_wh was rounded
-  kPhaseSum = 1u << 10,           // meter_wh is the sum of three phases' registers
+  kTypeCoerced = 1u << 5,    // text as number, number as text; in a frame a decimal where an integer belongs
+  kShapeCoerced = 1u << 6,   // a name in other casing, one object for a list of one, a tag too long
+  kUnknownEnum = 1u << 7,    // a value outside its enumeration, kept as it came
+  kUnitFolded = 1u << 8,     // the unit in other casing
+  kPrecisionLost = 1u << 9,  // meter_wh was rounded
+  kPhaseSum = 1u << 10,      // meter_wh is the sum of three phases' registers
+  kTxIdInferred = 1u << 11,  // a frame's stop without a usable id: only what it says can tell its session
 };
-inline constexpr int kFlags = 11;
+inline constexpr int kFlags = 12;
 std::string_view FlagName(int bit);  // "TZ_ASSUMED"
 
 // A row. Texts refer to whoever gave the row out; an absent text is empty, an absent time kNoTime.

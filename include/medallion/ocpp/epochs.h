@@ -17,7 +17,8 @@ namespace medallion::ocpp {
 //   start   opens the next epoch if its connector's latest epoch has a start and a stop after it, if it comes
 //           `epoch_gap_us` or more after the latest start there, or if its connector has none yet and is another than
 //           all so far; else it joins
-//   stop    joins the one epoch there is; of several the one of its connector, with the latest start at or before it,
+//   stop    joins the one epoch there is; of several the one with its id (members may have several, where one is an
+//           alias of another), of its connector, with the latest start at or before it,
 //           with its tag, with a start meter not above its own. If still several: an epoch of its own
 //
 // A station can use an id only once it was told. So where there are results, a stop stands where it was received, and one

@@ -21,6 +21,10 @@ namespace medallion::ocpp {
 // unknown), nor what the host lists: such an event is a fact by itself.
 bool HasTransactionId(const ChargingEvent& event, const Options& options);
 
+// Whether a result of 1.6 says that a token was not accepted. Where it answers a start, that start was refused, whether or
+// not it was given a transaction id.
+bool IsRefusal(const ChargingEvent& result);
+
 // sha256(charge_point|transaction), both in ASCII upper case: the id of the transaction's first session, and the key
 // under which its facts are kept together.
 Digest SessionId(std::string_view charge_point_id, std::string_view transaction_id);
@@ -36,8 +40,9 @@ Digest SessionId(std::string_view charge_point_id, std::string_view transaction_
 //   Heartbeat           charge_point|event_ts
 //
 // Without a transaction id: StartTransaction charge_point|connector|event_ts|meter_wh|id_tag_hash, StopTransaction the
-// same, MeterValues evse|connector in place of the transaction.
-Digest KeyOf(const ChargingEvent& event, const Options& options);
+// same, MeterValues evse|connector in place of the transaction. A sample inside a stop without one has neither: in their
+// place it has connector|event_ts|meter_wh|id_tag_hash of that stop, which is given for it alone.
+Digest KeyOf(const ChargingEvent& event, const Options& options, const ChargingEvent* stop = nullptr);
 
 // The identity of an event read from a payload with this digest. Refers to the event's texts. Starts and stops of one
 // transaction share a unit; every other fact is a unit by itself.
@@ -45,7 +50,8 @@ Identity Identify(const ChargingEvent& event, const Digest& payload, const Optio
 
 // What the event is derived into: its transaction; a start or stop without an id the fact itself; of a reading without
 // one sha256(MeterValues|charge_point|evse|connector|event_ts), which those of one instant share; a status its connector
-// (see ocpp/connector_status.h); nothing (all zeros) for heartbeats, and for readings on connector 0 or of no place.
+// (see ocpp/connector_status.h); nothing (all zeros) for heartbeats, and for readings on connector 0 or of no place. (The
+// samples inside a stop without an id are derived with that stop: an Identifier, which sees both, tells them.)
 // `identity` is the event's own.
 EntityKey EntityOf(const ChargingEvent& event, const Identity& identity, const Options& options);
 

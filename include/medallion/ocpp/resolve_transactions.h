@@ -12,6 +12,8 @@
 //   ids         Of the usable ids of a start's results the smallest is its own (numbers by value): U -> T(smallest), with
 //               the context; T(another) -> T(smallest). A start is refused where results tell a status and none is
 //               Accepted.
+//               Where that own id is an alias of another start, not over 7 days away, both are derived under the
+//               other's own id, and cut into epochs.
 //   order       The rest is folded in the order of event_ts; at one instant starts, stops, readings, those with an id
 //               first. A session is open from its start until a stop, one joined by this fold included, or until the
 //               next start on its connector that is not refused. The fold goes by blocks of 14 days of UTC: the outcome
@@ -26,7 +28,7 @@
 //               is not below the start's and can be reached from it: within the power limit and the energy of a session.
 //   neighbours  Of starts with a connector or EVSE, among those of exactly the same, at most 90 days apart. The nearest
 //               later start that is not refused supersedes a session without a stop up to then. A stop is of the latest
-//               start with its id in the 7 days before it. The previous stop is the last one between the nearest earlier
+//               start with its id in the 90 days before it, in the 7 days where the stop names another connector. The previous stop is the last one between the nearest earlier
 //               start that is not refused and this one: of that session, or one that names the connector itself. Of 2.x the registers are samples: the last of Transaction.End in the day
 //               before the stop, the first of Transaction.Begin in the day after the start.
 //   annotations The first boot, and the first Faulted on the connector, within 7 days after the start, before its stop

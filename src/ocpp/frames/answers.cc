@@ -6,6 +6,7 @@
 #include "frames/messages.h"
 #include "json_walk.h"
 #include "medallion/base/text.h"
+#include "medallion/ocpp/identify.h"
 
 namespace medallion::ocpp {
 namespace {
@@ -25,12 +26,12 @@ void AddMember(std::string_view name, const FieldValue& value, std::string& obje
   if (value.kind != JsonKind::kAbsent) AppendMember({name, value}, object);
 }
 
-// Only the back end's answer names a transaction that a start began.
+// Only the back end's answer names a transaction that a start began, or refuses it.
 void ReadResult(FrameContext& context, ChargingEvent& row) {
   const FrameFields& fields = context.frame.header;
+  if (context.record.direction != Direction::kOut) return;
   Draft draft{.event = row};
   row.authorization = fields[Slot::kAuthorization].text;
-  if (context.record.direction != Direction::kOut) return;
   ReadFrameTransaction(fields[Slot::kTransactionId], IsVersion2(row.ocpp_version), draft, context.texts);
 }
 
@@ -58,7 +59,8 @@ void AddAnswer(FrameContext& context) {
   if (frame.type != FrameType::kResult || element.standing.fate != Fate::kIgnored) return;
   ReadResult(context, element.row);
   element.detail = DetailOf(frame.header, element.row, context.texts);
-  if (!element.row.transaction_id.empty()) element.milestone = Milestone::kMilestone;
+  if (!element.row.transaction_id.empty() || IsRefusal(element.row))
+    element.milestone = Milestone::kMilestone;
 }
 
 }  // namespace medallion::ocpp

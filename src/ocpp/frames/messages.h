@@ -15,7 +15,8 @@ namespace medallion::ocpp {
 // What the specification has under a name.
 enum class Shape : uint8_t {
   kText,
-  kNumber,  // an integer or a decimal
+  kNumber,   // an integer or a decimal
+  kInteger,  // of a meter, of which some write a decimal
   kBool,
   kObject,    // `children` go to the same slots; a scalar in its place goes to the field's own slot
   kInstants,  // a list of objects, an instant each

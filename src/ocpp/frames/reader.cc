@@ -52,10 +52,14 @@ const FieldSpec* FindFolded(std::span<const FieldSpec> specs, std::string_view n
 }
 
 // Whether a scalar is of another type than the specification's, though it may say the same.
-bool IsOtherType(Shape shape, JsonKind kind) {
+bool IsOtherType(Shape shape, const FieldValue& value) {
+  const JsonKind kind = value.kind;
   switch (shape) {
     case Shape::kText: return kind == JsonKind::kNumber;
     case Shape::kNumber: return kind == JsonKind::kText;
+    case Shape::kInteger:
+      return kind == JsonKind::kText ||
+             (kind == JsonKind::kNumber && value.text.find_first_of(".eE") != std::string_view::npos);
     case Shape::kBool: return kind == JsonKind::kText;
     default: return false;
   }
@@ -295,7 +299,7 @@ bool FrameReader::Field(const FieldSpec& spec, Target target, JsonWalk& walk, Pa
   } else if (spec.slot != Slot::kNone) {
     // A scalar in an object's place is taken for what the object is about.
     if (spec.shape == Shape::kObject && !part.blank) fields.reshaped = true;
-    fields.coerced |= IsOtherType(spec.shape, value.kind);
+    fields.coerced |= IsOtherType(spec.shape, value);
     Put(spec, value, fields);
   } else if (IsKept(spec.shape, value)) {
     members_.push_back({spec.name, value});

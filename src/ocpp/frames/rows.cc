@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "medallion/base/text.h"
+#include "medallion/ocpp/identify.h"
 
 namespace medallion::ocpp {
 namespace {
@@ -71,6 +72,8 @@ Draft DraftOf(const Start& start, ChargingElement& element) {
 
 bool AddHeader(const Start& start, FrameContext& context) {
   ChargingElement& element = AddElement(start, context);
+  const bool ends = element.row.event_type == EventType::kStopTransaction;
+  if (ends && !HasTransactionId(element.row, context.options)) element.row.flags |= kTxIdInferred;
   Draft draft = DraftOf(start, element);
   Conclude(draft, context.options, context.texts, element);
   AddExtraFields(context.frame.header.extra_fields, element.row, context.texts);

@@ -10,7 +10,7 @@ namespace {
 constexpr auto kSpecs = std::to_array<FieldSpec>({
     {"connectorId", Shape::kNumber, Slot::kConnectorId},
     {"idTag", Shape::kText, Slot::kIdTag},
-    {"meterStart", Shape::kNumber, Slot::kMeter},
+    {"meterStart", Shape::kInteger, Slot::kMeter},
     {"reservationId"},
     {"timestamp", Shape::kText, Slot::kTimestamp},
 });

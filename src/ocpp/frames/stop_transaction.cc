@@ -10,7 +10,7 @@ namespace {
 
 constexpr auto kSpecs = std::to_array<FieldSpec>({
     {"idTag", Shape::kText, Slot::kIdTag},
-    {"meterStop", Shape::kNumber, Slot::kMeter},
+    {"meterStop", Shape::kInteger, Slot::kMeter},
     {"timestamp", Shape::kText, Slot::kTimestamp},
     {"transactionId", Shape::kNumber, Slot::kTransactionId},
     {"reason", Shape::kText, Slot::kReason},

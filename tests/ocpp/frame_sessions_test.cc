@@ -1,0 +1,175 @@
+// Whole conversations, from frames to sessions: kinds of trouble that stations make, each in several forms. Whatever the
+// order in which the records come.
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../catch.h"
+#include "frame_script.h"
+#include "session_line.h"
+
+namespace medallion::ocpp {
+namespace {
+
+using testing::SessionsOfFrames;
+using testing::Text;
+
+// "1 77+78 COMPLETED 6.500 final TX_ID_INFERRED": connector or EVSE, id and aliases, status, energy, flags.
+std::string Line(const ChargingSession& row) {
+  std::string out = Text(row.connector_id.has_value() ? row.connector_id : row.evse_id);
+  out += " " + Text(row.transaction_id);
+  for (const std::string& alias : row.transaction_aliases) out += "+" + alias;
+  out.append(" ").append(SessionStatusName(row.session_status)).append(" ") += Text(row.energy_kwh);
+  if (row.energy_is_final) out += " final";
+  return out + testing::FlagsText(row);
+}
+
+struct Case {
+  std::string_view script;
+  std::vector<std::string> rows;  // by start
+};
+
+void CheckCases(std::initializer_list<std::string_view> versions, std::initializer_list<Case> cases,
+                std::string_view clock = "23:00") {
+  for (const Case& c : cases) {
+    for (const std::string_view version : versions) {
+      for (const bool backwards : {false, true}) {
+        CAPTURE(c.script, version, backwards);
+        std::vector<std::string> rows;
+        for (const ChargingSession& row : SessionsOfFrames(c.script, version, clock, backwards))
+          rows.push_back(Line(row));
+        CHECK(rows == c.rows);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("frame sessions: a refusal without a transaction id refuses its start") {
+  CheckCases(
+      {"1.6"},
+      {
+          {"S 10:00 1000 id=a | A 10:00:01 - id=a auth=Invalid", {"1 - IN_PROGRESS - AUTH_REJECTED"}},
+          {"S 10:00 1000 id=a tag=X | A 10:00:01 - id=a auth=Invalid | E 10:00:20 1000 tx=-1 tag=X",
+           {"1 - COMPLETED 0.000 final ZERO_ENERGY TX_ID_INFERRED AUTH_REJECTED"}},
+          // It ends nothing that runs on its connector.
+          {"S 09:00 500 id=z | A 09:00:01 4 id=z | S 10:00 1000 id=a tag=X | A 10:00:01 - id=a auth=Invalid",
+           {"1 4 IN_PROGRESS -", "1 - IN_PROGRESS - AUTH_REJECTED"}},
+          // Accepted when it was sent again.
+          {"S 10:00 1000 id=a | A 10:00:01 - id=a auth=Invalid | S 10:00 1000 id=b late=60 | A 10:01:01 5 "
+           "id=b | E 11:00 2500 tx=5",
+           {"1 5 COMPLETED 1.500 final"}},
+          // An answer to something else.
+          {"S 10:00 1000 id=a | A 10:00:01 5 id=a | A 10:00:02 - id=b auth=Invalid", {"1 5 IN_PROGRESS -"}},
+      });
+}
+
+TEST_CASE("frame sessions: samples inside a stop without a usable id are that stop's") {
+  CheckCases(
+      {"1.6"},
+      {
+          {"S 10:00 - id=a tag=T | E 11:00 2500 tag=T "
+           "data=Transaction.Begin;10:00;1000,Sample.Periodic;10:30;1500,Transaction.End;11:00;2500",
+           {"1 - COMPLETED 1.500 TX_ID_INFERRED"}},  // one reading of a header, one of a sample
+          {"S 10:00 1000 id=a tag=T | A 10:00:01 5 id=a | E 11:00 2500 tx=-1 tag=T "
+           "data=Sample.Periodic;10:30;1500,Transaction.End;11:00;2800",
+           {"1 5 COMPLETED 1.500 TXDATA_MISMATCH METER_NON_MONOTONIC TX_ID_INFERRED"}},
+          // Two at one instant, each with samples of its own.
+          {"S 10:00 1000 con=1 tag=T | S 10:00 9000 con=2 tag=U | E 11:00 2500 tx=-1 tag=T "
+           "data=Sample.Periodic;10:30;1500,Transaction.End;11:00;2500 | E 11:00 9500 tx=-1 tag=U "
+           "data=Sample.Periodic;10:30;9200,Transaction.End;11:00;9500",
+           {"1 - COMPLETED 1.500 final TX_ID_INFERRED", "2 - COMPLETED 0.500 final TX_ID_INFERRED"}},
+          // Sent once more.
+          {"S 10:00 1000 tag=T | E 11:00 2500 tx=null tag=T data=Transaction.End;11:00;2500 | E 11:00 2500 "
+           "tx=null tag=T late=60 data=Transaction.End;11:00;2500",
+           {"1 - COMPLETED 1.500 final TX_ID_INFERRED"}},
+      });
+}
+
+TEST_CASE("frame sessions: an alias that another start is given") {
+  const std::string_view two_ids =
+      "S 10:00 1000 con=1 id=a | S 10:00 1000 con=1 id=b late=30 | A 10:00:02 8 id=a | A 10:00:32 9 id=b | ";
+  const auto check = [&](std::string_view rest, const std::vector<std::string>& rows) {
+    const std::string script = std::string(two_ids) + std::string(rest);
+    CheckCases({"1.6"}, {{script, rows}}, "8/00:00");
+  };
+  const std::string first = "1 8+9 COMPLETED 7.500 final TX_ID_ALIASED";
+  // Later on, whether the station used it before or not; and where the next session's own id is not the smallest either.
+  check(
+      "E 11:00 8500 tx=8 | S 12:00 8500 con=1 id=c | A 12:00:01 9 id=c | R 12:30 9000 con=1 tx=9 | E 13:00 "
+      "10500 tx=9",
+      {first, "1 9 COMPLETED 2.000 final TX_ID_REUSED"});
+  check(
+      "R 10:30 4000 tx=9 con=1 | E 11:00 8500 tx=9 | S 2/12:00 8500 con=1 id=c | A 2/12:00:01 9 id=c | E "
+      "2/13:00 10500 tx=9",
+      {first, "1 9 COMPLETED 2.000 final TX_ID_REUSED"});
+  check("E 11:00 8500 tx=9 | S 2/12:00 8500 con=2 id=c | A 2/12:00:01 9 id=c | A 2/12:00:02 7 id=c",
+        {first, "2 7+9 TIMED_OUT - STOP_MISSING TX_ID_ALIASED"});
+  // At the same time on another connector: a stop goes by its id.
+  check(
+      "S 10:10 500 con=2 id=c tag=X | A 10:10:01 9 id=c | R 10:30 900 con=2 tx=9 | E 11:00 8500 tx=8 | E "
+      "11:10 1500 tx=9 tag=X",
+      {first, "2 9 COMPLETED 1.000 final TX_ID_REUSED"});
+  // Before.
+  check("E 11:00 8500 tx=8 | S 08:00 500 con=1 id=z | A 08:00:01 9 id=z | E 09:00 900 tx=9",
+        {"1 9 COMPLETED 0.400 final",
+         "1 8+9 COMPLETED 7.500 final UNATTRIBUTED_ENERGY TX_ID_REUSED "
+         "TX_ID_ALIASED"});
+}
+
+TEST_CASE("frame sessions: a meter is rebased where the session before ended above zero") {
+  const std::string_view first = "S 08:00 0 con=1 tx=1 id=a | A 08:00:01 1 id=a | E 09:00 7400 tx=1";
+  CheckCases(
+      {"1.6", "2.0.1"},
+      {
+          {first, {"1 1 COMPLETED 7.400 final"}},
+          {std::string(first) + " | S 10:00 0 con=1 tx=2 id=b | A 10:00:01 2 id=b | E 11:00 3100 tx=2",
+           {"1 1 COMPLETED 7.400 final", "1 2 COMPLETED 3.100 final METER_REBASED"}},
+          {std::string(first) + " | S 10:00 0 con=2 tx=2 id=b | A 10:00:01 2 id=b | E 11:00 3100 tx=2",
+           {"1 1 COMPLETED 7.400 final", "2 2 COMPLETED 3.100 final"}},
+          {"S 08:00 0 con=1 tx=1 id=a | A 08:00:01 1 id=a | E 09:00 0 tx=1 | S 10:00 0 con=1 tx=2 id=b | A "
+           "10:00:01 2 id=b | E 11:00 3100 tx=2",
+           {"1 1 COMPLETED 0.000 final ZERO_ENERGY", "1 2 COMPLETED 3.100 final"}},
+      });
+}
+
+TEST_CASE(
+    "frame sessions: a session of many days, whose stop names no connector, is the next one's neighbour") {
+  CheckCases({"1.6", "2.0.1"},
+             {
+                 {"S 10:00 1000 con=1 id=a tx=5 | A 10:00:01 5 id=a | E 20/11:00 2500 tx=5 | S 21/10:00 3500 "
+                  "con=1 id=b tx=6 | A 21/10:00:01 6 id=b | E 21/11:00 4500 tx=6",
+                  {"1 5 COMPLETED 1.500 final DURATION_IMPLAUSIBLE",
+                   "1 6 COMPLETED 1.000 final UNATTRIBUTED_ENERGY"}},
+             },
+             "22/00:00");
+}
+
+TEST_CASE(
+    "frame sessions: begin and end are those of the messages of start and stop, whatever their clocks") {
+  CheckCases({"1.6"}, {
+                          {"S 10:00 - id=a | A 10:00:01 5 id=a | E 11:00 - tx=5 "
+                           "data=Transaction.Begin;09:59:59;1000,Transaction.End;11:00:01;2500",
+                           {"1 5 COMPLETED 1.500 final"}},
+                          {"S 10:00 1000 id=a | A 10:00:01 5 id=a | E 11:00 2500 tx=5 "
+                           "data=Transaction.Begin;09:59:59;1000,Transaction.End;11:00:01;2500",
+                           {"1 5 COMPLETED 1.500 final"}},
+                          {"S 10:00 1000 id=a | A 10:00:01 5 id=a | E 11:00 2500 tx=5 "
+                           "data=Sample.Periodic;11:00:01;2500",
+                           {"1 5 COMPLETED 1.500 final READING_OUTSIDE_SESSION"}},
+                      });
+  CheckCases({"2.0.1", "2.1"}, {
+                                   {"S 10:00 1000 tx=t at=09:59:59 | E 11:00 2500 tx=t at=11:00:01",
+                                    {"1 t COMPLETED 1.500 final"}},
+                                   // Two ends that disagree: neither is final.
+                                   {"S 10:00 1000 tx=t | E 11:00 2500 tx=t | E 11:05 2900 tx=t",
+                                    {"1 t COMPLETED 1.500 TXDATA_MISMATCH READING_OUTSIDE_SESSION"}},
+                                   {"S 10:00 1000 tx=t | E 11:00 2500 tx=t | E 11:05 2505 tx=t",
+                                    {"1 t COMPLETED 1.500 final READING_OUTSIDE_SESSION"}},
+                               });
+}
+
+}  // namespace medallion::ocpp
