@@ -286,15 +286,17 @@ void CheckSigned(const SessionFacts& facts, const SessionEnergy& energy, Finding
   check(energy.meter_stop_wh, told.end);
 }
 
-// The end reading against every sample of the transaction's end, whatever its time: of 2.x a second Ended tells another
-// one that way. One that was set aside is not compared.
+// The end reading against every sample of the transaction's end inside the session. Where it is one of them, against those
+// of any time: of 2.x a second Ended tells another one that way. One that was set aside is not compared.
 void CheckTransactionData(const SessionFacts& facts, const Registers& samples, const SessionEnergy& energy,
                           Findings& findings) {
   if (facts.stop == nullptr || !energy.meter_stop_wh.has_value()) return;
   const int rank = samples.empty() ? 0 : LocationRank(samples.front().from->row);
+  const Window window = WindowOf(facts);
   for (const ChargingElement* element : facts.silver) {
     const ChargingEvent& row = element->row;
     if (row.context != kEndContext || !row.meter_wh.has_value() || LocationRank(row) != rank) continue;
+    if (HasMeter(facts.stop) && !IsInside(facts, window, *element)) continue;
     if (CannotBe(*row.meter_wh) || Agree(*energy.meter_stop_wh, *row.meter_wh, energy)) continue;
     return findings.Note(SessionFlag::kTxdataMismatch, "{" + Amount("stop_wh", *energy.meter_stop_wh) + "," +
                                                            Amount("sample_wh", *row.meter_wh) + "}");

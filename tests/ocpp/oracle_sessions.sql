@@ -157,6 +157,9 @@ UNION SELECT sess FROM sess_end
     OR abs(start_meter - (SELECT meter FROM register AS b WHERE b.rec = begin_sample_rec)) >= 1000
 UNION SELECT sess FROM between_reading JOIN sess_end USING (sess)
   WHERE context = 'Transaction.End' AND abs(stop_meter - meter) >= 1000
+UNION SELECT s.sess FROM sess AS s JOIN sess_row AS r USING (sess)  -- an end that may contradict the one chosen
+  WHERE s.stop_rec IS NOT NULL AND s.stop_meter IS NULL AND r.is_reading AND r.meter IS NOT NULL
+    AND r.c = 'Transaction.End' AND (r.event_us < s.start_us OR r.event_us > s.stop_us)
 UNION SELECT sess FROM register GROUP BY sess HAVING count(DISTINCT location) > 1
 UNION SELECT sess FROM sess_row WHERE is_reading
   AND (m = 'Energy.Active.Import.Interval' OR m = 'Energy.Active.Import.Register' AND p IS NOT NULL)
