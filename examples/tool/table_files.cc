@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+
 namespace medallion::tool {
 namespace {
 
@@ -96,7 +98,7 @@ absl::Status ReadTables(Tables& tables, const std::string& out, std::initializer
     if (!shown && out.empty()) continue;
     LinesFile* file = nullptr;
     if (!out.empty()) {
-      auto created = LinesFile::Create(out + "/" + table + ".jsonl");
+      auto created = LinesFile::Create(absl::StrCat(out, "/", table, ".jsonl"));
       if (!created.ok()) return created.status();
       file = files.emplace_back(*std::move(created)).get();
     }

@@ -56,15 +56,15 @@ absl::StatusOr<Given> Given::Collect(std::span<const std::string_view> words,
 }
 
 const std::vector<std::string>& Given::All(std::string_view name) const {
-  static const std::vector<std::string> kNone;
+  static const std::vector<std::string> none;
   const auto found = values_.find(name);
-  return found == values_.end() ? kNone : found->second;
+  return found == values_.end() ? none : found->second;
 }
 
 const std::string& Given::Text(std::string_view name) const {
-  static const std::string kNone;
+  static const std::string none;
   const std::vector<std::string>& all = All(name);
-  return all.empty() ? kNone : all.front();
+  return all.empty() ? none : all.front();
 }
 
 absl::StatusOr<size_t> Given::Number(std::string_view name, size_t max, size_t otherwise) const {
