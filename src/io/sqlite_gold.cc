@@ -84,7 +84,7 @@ absl::Status Core::ForTouched(UtcTime since, absl::FunctionRef<void(const Entity
 absl::Status Core::FindShown(std::span<const EntityKey> entities, std::vector<ShownRow>& rows) {
   std::vector<KeptGold> stood;
   if (auto status = FindGold(entities, stood); !status.ok()) return status;
-  for (size_t table = 0; GoldTable(table) < static_cast<Table>(tables()); ++table) {
+  for (size_t table = 0; GoldTable(table) < static_cast<Table>(gold_end()); ++table) {
     const TableShape& shape = At(GoldTable(table)).shape;
     Statement read;
     const std::string sql = "SELECT " + ColumnsSql(shape) + " FROM " + Quoted(shape.name) +
@@ -106,7 +106,7 @@ absl::Status Core::FindShown(std::span<const EntityKey> entities, std::vector<Sh
 }
 
 absl::Status Core::FindStrays(std::vector<ShownRow>& rows) {
-  for (size_t table = 0; GoldTable(table) < static_cast<Table>(tables()); ++table) {
+  for (size_t table = 0; GoldTable(table) < static_cast<Table>(gold_end()); ++table) {
     const TableShape& shape = At(GoldTable(table)).shape;
     const std::string number = shape.series ? "t.row >> " + std::to_string(kItemBits) : "t.row";
     Statement find;
@@ -163,6 +163,9 @@ absl::Status Core::FindHoursAmiss(UtcTime since, std::vector<ReconciliationRow>&
     const auto table = static_cast<Table>(i);
     std::map<std::string, int64_t> missing = counted[table];
     if (auto status = CountShown(table, since, missing); !status.ok()) return status;
+    for (size_t silver = 1; table == Table::kSilver && silver < silver_tables_; ++silver) {
+      if (auto status = CountShown(SilverTable(silver), since, missing); !status.ok()) return status;
+    }
     for (const auto& [hour, count] : missing) {
       if (count == 0) continue;
       const int64_t should = counted[table][hour];
