@@ -7,6 +7,7 @@
 #include "medallion/ocpp/json.h"
 #include "medallion/ocpp/parse.h"
 #include "tool/read_file.h"
+#include "tool/words.h"
 
 namespace medallion::tool {
 namespace {

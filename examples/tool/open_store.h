@@ -1,10 +1,8 @@
 // The store that --store names. One thread at a time.
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "absl/status/statusor.h"
@@ -40,18 +38,6 @@ absl::StatusOr<OpenedStore<Pack>> OpenStore(const std::string& sqlite_path) {
 #else
   return absl::InvalidArgumentError("--store sqlite:" + sqlite_path + ": this tool was built without SQLite");
 #endif
-}
-
-// NotFound where there is no such store: what works on one must not make it.
-template <class Pack>
-absl::StatusOr<OpenedStore<Pack>> OpenExisting(const std::string& sqlite_path) {
-  std::error_code error;
-  if (!std::filesystem::exists(sqlite_path, error)) {
-    return absl::NotFoundError("there is no store " + sqlite_path + ": `medallion " +
-                               std::string(Pack::kName) + " run --store sqlite:" + sqlite_path +
-                               "` makes it");
-  }
-  return OpenStore<Pack>(sqlite_path);
 }
 
 }  // namespace medallion::tool

@@ -82,14 +82,6 @@ absl::Status LinesFile::Publish() {
   return absl::OkStatus();
 }
 
-absl::Status WriteFile(const std::string& path, std::string_view text) {
-  auto file = LinesFile::Create(path);
-  if (!file.ok()) return file.status();
-  if (auto status = (*file)->Append(text); !status.ok()) return status;
-  if (auto status = (*file)->Flush(); !status.ok()) return status;
-  return (*file)->Publish();
-}
-
 absl::Status ReadTables(Tables& tables, const std::string& out, std::initializer_list<std::string_view> skip,
                         const ShowRow& show) {
   std::vector<std::unique_ptr<LinesFile>> files;

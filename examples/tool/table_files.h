@@ -43,9 +43,6 @@ class LinesFile {
   std::FILE* file_;
 };
 
-// The same for a whole text.
-absl::Status WriteFile(const std::string& path, std::string_view text);
-
 using ShowRow = std::function<void(std::string_view table, std::string_view json)>;
 
 // Shows every row and, where `out` names a directory, writes every table: first all of them, then their names.

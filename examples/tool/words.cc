@@ -93,10 +93,4 @@ absl::StatusOr<std::string> Given::SqlitePath() const {
   return Wrong("--store " + text + ": must be memory or sqlite:PATH");
 }
 
-absl::StatusOr<std::string> Given::LastingPath() const {
-  absl::StatusOr<std::string> path = SqlitePath();
-  if (path.ok() && path->empty()) return Wrong("--store sqlite:PATH is missing: the store to work on");
-  return path;
-}
-
 }  // namespace medallion::tool

@@ -40,8 +40,6 @@ class Given {
   absl::StatusOr<UtcTime> Time(std::string_view name) const;
   // The path of --store sqlite:PATH; empty: in memory.
   absl::StatusOr<std::string> SqlitePath() const;
-  // The same for commands that need a store with something in it.
-  absl::StatusOr<std::string> LastingPath() const;
 
  private:
   absl::Status Keep(const Option& option, std::vector<std::string> values);
