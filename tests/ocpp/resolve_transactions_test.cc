@@ -18,11 +18,7 @@ using testing::Text;
 
 // "1 77+78 COMPLETED 6.500 final TX_ID_INFERRED": connector, id and aliases, status, energy, flags.
 std::string Line(const ChargingSession& row) {
-  std::string out = Text(row.connector_id) + " " + Text(row.transaction_id);
-  for (const std::string& alias : row.transaction_aliases) out += "+" + alias;
-  out.append(" ").append(SessionStatusName(row.session_status)).append(" ") += Text(row.energy_kwh);
-  if (row.energy_is_final) out += " final";
-  return out + testing::FlagsText(row);
+  return Text(row.connector_id) + " " + testing::TransactionLine(row);
 }
 
 struct Case {

@@ -32,4 +32,13 @@ inline std::string Line(const ChargingSession& row) {
   return out + FlagsText(row);
 }
 
+// "77+78 COMPLETED 6.500 final TX_ID_INFERRED": id and aliases, status, energy, flags.
+inline std::string TransactionLine(const ChargingSession& row) {
+  std::string out = Text(row.transaction_id);
+  for (const std::string& alias : row.transaction_aliases) out += "+" + alias;
+  out.append(" ").append(SessionStatusName(row.session_status)).append(" ") += Text(row.energy_kwh);
+  if (row.energy_is_final) out += " final";
+  return out + FlagsText(row);
+}
+
 }  // namespace medallion::ocpp::testing
