@@ -81,7 +81,6 @@ class NoStore final : public Store<Launches> {
   absl::Status Timelines(const TimelineQuery&, TimelineAnswer<launchpad::LaunchEvent>&) override {
     return absl::OkStatus();
   }
-  absl::Status Bronze(const BronzeQuery&, BronzeAnswer&) override { return absl::OkStatus(); }
   absl::Status History(const HistoryQuery&, HistoryAnswer<Launches>&) override { return absl::OkStatus(); }
   absl::Status Apply(const Batch<Launches>& batch) override {
     for (const auto& element : batch.elements) {
