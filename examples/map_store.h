@@ -81,8 +81,8 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
     }
     for (const auto& [key, kept] : elements_) {
       if (!query.records.empty()) break;
-      if (query.quarantine_ids.empty() && query.quarantined && !IsInQuarantine(kept.element)) continue;
       const auto& ids = query.quarantine_ids;
+      if ((!ids.empty() || query.quarantined) && !IsInQuarantine(kept.element)) continue;
       if (!ids.empty() && std::find(ids.begin(), ids.end(), key) == ids.end()) continue;
       keys.insert(KeyOf(IdOf(kept.element.identity.order).record));
     }

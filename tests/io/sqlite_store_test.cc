@@ -415,7 +415,7 @@ TEST_CASE("sqlite store: a store of a newer schema is left as it is") {
     CHECK(status.code() == StatusCode::kFailedPrecondition);
     CHECK(Has(status, path));
     CHECK(Has(status, "schema version 99"));
-    CHECK(Has(status, "writes version 4"));
+    CHECK(Has(status, "writes version " + std::to_string(sqlite::kSchemaVersion)));
     CHECK(Has(status, "run into a new file"));
     CHECK(Bytes(path) == bytes);
     CHECK(!fs::exists(path + "-wal"));
@@ -620,7 +620,7 @@ TEST_CASE("sqlite store: the tables can be read by anyone") {
   CHECK(sql("SELECT b.payload FROM silver_ignored i JOIN bronze_records b USING (topic, \"partition\", "
             "\"offset\")") == "ping|e5|South||190");
   CHECK(sql("SELECT count(*) FROM bronze_records") == "9");
-  CHECK(sql("PRAGMA user_version") == "4");
+  CHECK(sql("PRAGMA user_version") == std::to_string(sqlite::kSchemaVersion));
 }
 
 TEST_CASE("sqlite store: due rows are found by an index") {

@@ -223,12 +223,11 @@ void FreshStore(const Factory& make) {
   CHECK(history.elements.empty());
   CHECK(history.versions.empty());
 
-  CHECK(store->Names() == std::vector<std::string>{"silver_loan_events", "silver_visits",
-                                                   "silver_quarantine_events",
-                                                   "silver_duplicate_events_audit", "silver_ignored",
-                                                   "gold_loans", "gold_branches", "ops_reviews",
-                                                   "ops_dq_metrics", "ops_reconciliation_log",
-                                                   "ops_run_log"});
+  CHECK(store->Names() ==
+        std::vector<std::string>{"silver_loan_events", "silver_visits", "silver_quarantine_events",
+                                 "silver_duplicate_events_audit", "silver_ignored", "gold_loans",
+                                 "gold_branches", "ops_reviews", "ops_dq_metrics", "ops_reconciliation_log",
+                                 "ops_run_log"});
   for (const std::string& name : store->Names()) CHECK(Lines(*store, name).empty());
   CHECK(BooksOf(*store) == Accounting{});
   CHECK(store->Read("no_such", [](std::string_view) { return absl::OkStatus(); }).code() ==
@@ -835,10 +834,12 @@ void Reading(const Factory& make) {
   CHECK(Lines(*store, kRunLogTable) ==
         std::vector<std::string>{
             R"({"run_id":"r","batch":1,"source":"s","position":"p","records":2,"redelivered":0,"silver":1,)"
-            R"("technical_duplicate":2,"business_duplicate":3,"quarantined":4,"ignored":5,"data_clock":null,)"
+            R"("technical_duplicate":2,"business_duplicate":3,"quarantined":4,"ignored":5,"violations":null,)"
+            R"("unknown_fields":null,"lags":null,"warnings":null,"data_clock":null,)"
             R"("duration_us":0})",
             R"({"run_id":"r","batch":2,"source":"s","position":"p","records":2,"redelivered":0,"silver":1,)"
             R"("technical_duplicate":2,"business_duplicate":3,"quarantined":4,"ignored":5,)"
+            R"("violations":null,"unknown_fields":null,"lags":null,"warnings":null,)"
             R"("data_clock":"1970-01-01T00:07:00.000000Z","duration_us":0})"});
   CHECK(BooksOf(*store).by_hour.at(kNoTime)[Fate::kIgnored] == 1);
 

@@ -162,7 +162,7 @@ TEST_CASE("tool: equal tables are equal bytes, however they came about") {
               .code == 0);
   REQUIRE(Run(folder, "--input " + feed + " --threads 2 --batch-records 20 --out " + folder / "g").code == 0);
   const auto tables = TablesIn(folder / "a/b/c");
-  CHECK(tables.size() == 11);
+  CHECK(tables.size() == 12);
   CHECK(TablesIn(folder / "f") == tables);
   CHECK(TablesIn(folder / "g") == tables);
   CHECK(TablesIn(folder / "d") == tables);

@@ -55,10 +55,8 @@ std::vector<ChargingSession> DeriveSessions(std::span<const ChargingElement> his
 // - where what were readings without energy is a session from now on.
 //
 // `intervals` gets those behind the ones that the summary has seen, which stand.
-std::optional<std::vector<ChargingSession>> ContinueSessions(std::string& summary,
-                                                             std::span<const ChargingElement> added,
-                                                             std::span<const std::string_view> contexts,
-                                                             UtcTime data_clock, const SessionRules& rules,
-                                                             std::vector<MeterIntervals>* intervals = nullptr);
+std::optional<std::vector<ChargingSession>> ContinueSessions(
+    std::string& summary, std::span<const ChargingElement> added, std::span<const std::string_view> contexts,
+    UtcTime data_clock, const SessionRules& rules, std::vector<MeterIntervals>* intervals = nullptr);
 
 }  // namespace medallion::ocpp
