@@ -67,7 +67,7 @@ configure() {
     release) args+=(-DCMAKE_BUILD_TYPE=Release -DMEDALLION_TESTS=OFF -DMEDALLION_WERROR=OFF) ;;
     gcc) args+=(-DCMAKE_CXX_COMPILER=g++ -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O2 -g1") ;;
     clang) args+=(-DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-g1) ;;
-    sanitize) args+=(-DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-g1
+    sanitize) args+=(-DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_BUILD_TYPE=Debug "-DCMAKE_CXX_FLAGS_DEBUG=-g1 -O1"
       "-DMEDALLION_SANITIZE=address;undefined") ;;
     thread) args+=(-DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_BUILD_TYPE=Debug "-DCMAKE_CXX_FLAGS_DEBUG=-g1 -O1"
       -DMEDALLION_SANITIZE=thread) ;;
