@@ -14,15 +14,13 @@
 #include <vector>
 
 #include "medallion/io/element_codec.h"
-#include "medallion/io/memory_store.h"
-#include "medallion/io/run.h"
-#include "medallion/ocpp/charging.h"
 #include "medallion/ocpp/derive_sessions.h"
 #include "medallion/ocpp/identify.h"
 #include "medallion/ocpp/normalize.h"
 #include "medallion/ocpp/parse.h"
 #include "medallion/ocpp/record_lines.h"
 #include "medallion/ocpp/refine.h"
+#include "medallion/ocpp/run.h"
 #include "medallion/silver/settle.h"
 #include "tests/feed.h"
 

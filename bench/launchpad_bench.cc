@@ -17,10 +17,8 @@
 #include <vector>
 
 #include "medallion/io/landing.h"
-#include "medallion/io/memory_store.h"
-#include "medallion/io/run.h"
 #include "medallion/launchpad/land.h"
-#include "medallion/launchpad/launches.h"
+#include "medallion/launchpad/run.h"
 #include "tests/launchpad/launch_feed.h"
 
 namespace medallion {

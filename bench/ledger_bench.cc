@@ -10,11 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "medallion/io/memory_store.h"
-#include "medallion/io/run.h"
 #include "medallion/ledger/derive_accounts.h"
-#include "medallion/ledger/ledger.h"
 #include "medallion/ledger/refine.h"
+#include "medallion/ledger/run.h"
 
 namespace medallion {
 namespace {

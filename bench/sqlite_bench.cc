@@ -25,9 +25,7 @@
 #include <string>
 #include <vector>
 
-#include "medallion/io/run.h"
-#include "medallion/io/sqlite_store.h"
-#include "medallion/ocpp/charging.h"
+#include "medallion/ocpp/run_sqlite.h"
 #include "tests/feed.h"
 
 namespace medallion::ocpp {

@@ -1,10 +1,8 @@
 // Records in, sessions out, in memory.
 #include <iostream>
 
-#include "medallion/io/memory_store.h"
-#include "medallion/io/run.h"
-#include "medallion/ocpp/charging.h"
 #include "medallion/ocpp/identify.h"
+#include "medallion/ocpp/run.h"
 using namespace medallion;
 
 int main() {

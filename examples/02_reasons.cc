@@ -1,10 +1,8 @@
 // Nothing vanishes: what became of each record, and why.
 #include <iostream>
 
-#include "medallion/io/memory_store.h"
-#include "medallion/io/run.h"
-#include "medallion/ocpp/charging.h"
 #include "medallion/ocpp/json.h"
+#include "medallion/ocpp/run.h"
 using namespace medallion;
 
 int main() {  // NOLINT(bugprone-exception-escape): the JSON read here is our own

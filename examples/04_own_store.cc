@@ -3,8 +3,7 @@
 #include <iostream>
 
 #include "map_store.h"
-#include "medallion/io/run.h"
-#include "medallion/ocpp/charging.h"
+#include "medallion/ocpp/run.h"
 using namespace medallion;
 
 int main() {

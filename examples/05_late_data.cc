@@ -8,10 +8,8 @@
 #include <string>
 
 #include "medallion/io/line_source.h"
-#include "medallion/io/run.h"
-#include "medallion/io/sqlite_store.h"
-#include "medallion/ocpp/charging.h"
 #include "medallion/ocpp/record_lines.h"
+#include "medallion/ocpp/run_sqlite.h"
 #include "nlohmann/json.hpp"
 using namespace medallion;
 

@@ -4,9 +4,7 @@
 #include <string_view>
 
 #include "medallion/io/forwarding_store.h"
-#include "medallion/io/memory_store.h"
-#include "medallion/io/run.h"
-#include "medallion/ocpp/charging.h"
+#include "medallion/ocpp/run.h"
 using namespace medallion;
 
 // Tells which sessions change, and passes everything on.

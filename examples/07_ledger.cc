@@ -1,9 +1,7 @@
 // A late event of a ledger: what is known, and what of it is final.
 #include <iostream>
 
-#include "medallion/io/memory_store.h"
-#include "medallion/io/run.h"
-#include "medallion/ledger/ledger.h"
+#include "medallion/ledger/run.h"
 using namespace medallion;
 
 namespace {

@@ -7,10 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "medallion/io/memory_store.h"
-#include "medallion/io/run.h"
 #include "medallion/launchpad/land.h"
-#include "medallion/launchpad/launches.h"
+#include "medallion/launchpad/run.h"
 #include "nlohmann/json.hpp"
 using namespace medallion;
 using launchpad::Launches;

@@ -30,12 +30,10 @@
 #include "medallion/base/digest.h"
 #include "medallion/io/element_tables.h"
 #include "medallion/io/line_source.h"
-#include "medallion/io/memory_store.h"
-#include "medallion/io/run.h"
 #include "medallion/io/tables.h"
-#include "medallion/ocpp/charging.h"
 #include "medallion/ocpp/options.h"
 #include "medallion/ocpp/record_lines.h"
+#include "medallion/ocpp/run.h"
 #include "medallion/silver/accounting.h"
 
 namespace medallion::ocpp {

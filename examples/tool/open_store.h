@@ -8,11 +8,15 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "medallion/io/memory_store.h"
 #include "medallion/io/store.h"
 #include "medallion/io/tables.h"
+#include "medallion/launchpad/run.h"
+#include "medallion/ledger/run.h"
+#include "medallion/ocpp/run.h"
 #ifdef MEDALLION_WITH_SQLITE
-#include "medallion/io/sqlite_store.h"
+#include "medallion/launchpad/run_sqlite.h"
+#include "medallion/ledger/run_sqlite.h"
+#include "medallion/ocpp/run_sqlite.h"
 #endif
 
 namespace medallion::tool {

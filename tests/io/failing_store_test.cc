@@ -2,9 +2,9 @@
 
 #include <memory>
 
-#include "medallion/io/memory_store.h"
 #include "tests/catch.h"
 #include "tests/io/store_suite.h"
+#include "tests/stores.h"
 #include "tests/toy.h"
 
 namespace medallion::suite {

@@ -1,10 +1,9 @@
 // The store of example 04: what a host writes by the manual passes what every store must.
-#include "examples/map_store.h"
-
 #include <memory>
 
 #include "tests/catch.h"
 #include "tests/io/store_suite.h"
+#include "tests/stores.h"
 #include "tests/toy.h"
 
 namespace medallion {

@@ -6,16 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "examples/map_store.h"
-#include "medallion/io/memory_store.h"
 #include "medallion/io/quarantine.h"
-#include "medallion/io/run.h"
-#include "medallion/io/sqlite_store.h"
 #include "medallion/ocpp/charging.h"
 #include "tests/catch.h"
 #include "tests/feed.h"
 #include "tests/io/store_suite.h"
 #include "tests/laws.h"
+#include "tests/stores.h"
 #include "tests/toy.h"
 
 namespace medallion::suite {

@@ -1,4 +1,3 @@
-#include "medallion/io/sqlite_store.h"
 
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -15,10 +14,9 @@
 #include <string>
 
 #include "medallion/io/failing_store.h"
-#include "medallion/io/memory_store.h"
-#include "medallion/io/run.h"
 #include "tests/catch.h"
 #include "tests/io/store_suite.h"
+#include "tests/stores.h"
 #include "tests/toy.h"
 
 namespace medallion::suite {

@@ -6,9 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "medallion/io/memory_store.h"
-#include "medallion/io/run.h"
-#include "medallion/launchpad/launches.h"
+#include "medallion/launchpad/run.h"
 #include "nlohmann/json.hpp"
 #include "tests/catch.h"
 #include "tests/launchpad/launch_feed.h"

@@ -8,7 +8,7 @@
 
 #include "medallion/io/failing_store.h"
 #include "medallion/io/forwarding_store.h"
-#include "medallion/io/sqlite_store.h"
+#include "medallion/launchpad/run_sqlite.h"
 #include "tests/launchpad/launch_run.h"
 
 namespace medallion::launchpad {

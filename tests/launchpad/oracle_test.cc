@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "medallion/io/sqlite_store.h"
+#include "medallion/launchpad/run_sqlite.h"
 #include "tests/launchpad/launch_run.h"
 #include "tests/laws.h"
 

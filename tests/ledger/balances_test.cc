@@ -4,9 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "medallion/io/memory_store.h"
-#include "medallion/io/run.h"
-#include "medallion/ledger/ledger.h"
+#include "medallion/ledger/run.h"
 #include "nlohmann/json.hpp"
 #include "tests/catch.h"
 #include "tests/ledger/ledger_feed.h"

@@ -13,12 +13,9 @@
 
 #include "medallion/io/failing_store.h"
 #include "medallion/io/forwarding_store.h"
-#include "medallion/io/memory_store.h"
-#include "medallion/io/run.h"
-#include "medallion/io/sqlite_store.h"
 #include "medallion/ledger/derive_accounts.h"
-#include "medallion/ledger/ledger.h"
 #include "medallion/ledger/refine.h"
+#include "medallion/ledger/run_sqlite.h"
 #include "nlohmann/json.hpp"
 #include "tests/catch.h"
 #include "tests/ledger/ledger_feed.h"

@@ -15,11 +15,9 @@
 #include <tuple>
 #include <vector>
 
-#include "medallion/io/memory_store.h"
-#include "medallion/io/run.h"
 #include "medallion/ledger/derive_accounts.h"
-#include "medallion/ledger/ledger.h"
 #include "medallion/ledger/refine.h"
+#include "medallion/ledger/run.h"
 #include "nlohmann/json.hpp"
 #include "tests/catch.h"
 #include "tests/laws.h"

@@ -13,11 +13,9 @@
 #include "catch.h"
 #include "medallion/base/text.h"
 #include "medallion/io/quarantine.h"
-#include "medallion/io/run.h"
-#include "medallion/io/sqlite_store.h"
-#include "medallion/ocpp/charging.h"
 #include "medallion/ocpp/id_tag_text.h"
 #include "medallion/ocpp/metrics.h"
+#include "medallion/ocpp/run_sqlite.h"
 #include "nlohmann/json.hpp"
 
 namespace medallion::ocpp {

@@ -13,18 +13,15 @@
 #include <vector>
 
 #include "catch.h"
-#include "examples/map_store.h"
 #include "medallion/gold/version_diff.h"
 #include "medallion/io/forwarding_store.h"
-#include "medallion/io/memory_store.h"
 #include "medallion/io/quarantine.h"
 #include "medallion/io/reconcile.h"
 #include "medallion/io/rederive.h"
-#include "medallion/io/run.h"
-#include "medallion/io/sqlite_store.h"
-#include "medallion/ocpp/charging.h"
 #include "medallion/ocpp/identify.h"
+#include "medallion/ocpp/run_sqlite.h"
 #include "tests/laws.h"
+#include "tests/stores.h"
 
 namespace medallion::ocpp {
 namespace {

@@ -15,12 +15,10 @@
 #include "catch.h"
 #include "medallion/io/failing_store.h"
 #include "medallion/io/forwarding_store.h"
-#include "medallion/io/memory_store.h"
-#include "medallion/io/run.h"
-#include "medallion/ocpp/charging.h"
 #include "medallion/ocpp/derive_sessions.h"
 #include "medallion/ocpp/identify.h"
 #include "medallion/ocpp/refine.h"
+#include "medallion/ocpp/run.h"
 #include "nlohmann/json.hpp"
 
 namespace medallion::ocpp {

@@ -10,11 +10,8 @@
 #include <vector>
 
 #include "catch.h"
-#include "medallion/io/memory_store.h"
 #include "medallion/io/quarantine.h"
-#include "medallion/io/run.h"
-#include "medallion/io/sqlite_store.h"
-#include "medallion/ocpp/charging.h"
+#include "medallion/ocpp/run_sqlite.h"
 #include "nlohmann/json.hpp"
 #include "tests/feed.h"
 
@@ -102,8 +99,8 @@ void CheckAgainstBooks(AnyStore& store, uint64_t seed) {
   REQUIRE(store
               .Read(kQuarantineTable,
                     [&](std::string_view row) {
-                      for (const auto& code : nlohmann::json::parse(row).at("violations"))
-                        ++quarantined[code];
+                      const auto parsed = nlohmann::json::parse(row);
+                      for (const auto& code : parsed.at("violations")) ++quarantined[code];
                       return absl::OkStatus();
                     })
               .ok());

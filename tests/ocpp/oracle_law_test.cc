@@ -5,9 +5,7 @@
 #include <vector>
 
 #include "catch.h"
-#include "medallion/io/memory_store.h"
-#include "medallion/io/run.h"
-#include "medallion/ocpp/charging.h"
+#include "medallion/ocpp/run.h"
 #include "tests/feed.h"
 #include "tests/laws.h"
 #include "tests/ocpp/oracle.h"

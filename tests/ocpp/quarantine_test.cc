@@ -8,10 +8,7 @@
 #include <vector>
 
 #include "catch.h"
-#include "medallion/io/memory_store.h"
-#include "medallion/io/run.h"
-#include "medallion/io/sqlite_store.h"
-#include "medallion/ocpp/charging.h"
+#include "medallion/ocpp/run_sqlite.h"
 #include "nlohmann/json.hpp"
 
 namespace medallion::ocpp {

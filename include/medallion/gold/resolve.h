@@ -72,6 +72,16 @@ concept Resolves = requires(const Timeline<typename Pack::Event>& timeline,
   { Pack::Resolve(timeline, options) } -> std::same_as<Resolution>;
 };
 
+// What the pack says of a timeline; one that resolves none has nothing to say.
+template <class Pack>
+Resolution ResolveBy(const Timeline<typename Pack::Event>& timeline, const typename Pack::Options& options) {
+  if constexpr (Resolves<Pack>) {
+    return Pack::Resolve(timeline, options);
+  } else {
+    return {.settled = true};
+  }
+}
+
 // Appends what turns the links that stand into `resolution`'s; those outside its span stay as they are.
 void MergeLinks(const std::string& subject, std::span<const Link> standing, const Resolution& resolution,
                 std::vector<LinkWrite>& writes);

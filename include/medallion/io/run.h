@@ -550,7 +550,7 @@ absl::Status Runner<Pack>::ResolveLines(std::vector<Line>& lines, std::vector<Li
   std::vector<Line*> open;
   open.reserve(lines.size());
   for (Line& line : lines) {
-    line.said = Pack::Resolve({.touched = line.touched, .seen = {}, .elements = {}}, options_);
+    line.said = ResolveBy<Pack>({.touched = line.touched, .seen = {}, .elements = {}}, options_);
     open.push_back(&line);
   }
   while (!open.empty()) {
@@ -578,7 +578,7 @@ absl::Status Runner<Pack>::AskLines(std::span<Line* const> open, std::vector<Lin
     const auto elements = std::span(answer.elements).subspan(element, answer.elements_end[i] - element);
     const auto standing = std::span(answer.links).subspan(link, answer.links_end[i] - link);
     element = answer.elements_end[i], link = answer.links_end[i];
-    line.said = Pack::Resolve(
+    line.said = ResolveBy<Pack>(
         {.touched = line.touched, .seen = line.part.span, .details = line.part.details, .elements = elements},
         options_);
     if (line.said.settled) MergeLinks(line.part.subject, standing, line.said, links);

@@ -1,0 +1,14 @@
+// Running the pack: what the run loop and the memory store make of it is compiled once, in medallion::ocpp, and not again in
+// each file that includes this in place of io/run.h and io/memory_store.h.
+#pragma once
+
+#include "medallion/io/memory_store.h"
+#include "medallion/io/run.h"
+#include "medallion/ocpp/charging.h"
+
+namespace medallion {
+
+extern template class MemoryStore<ocpp::Charging>;
+extern template class Runner<ocpp::Charging>;
+
+}  // namespace medallion
