@@ -1,5 +1,7 @@
 #include "tool/ocpp_quarantine.h"
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -57,6 +59,11 @@ absl::StatusOr<QuarantineFilter> ReadFilter(const Given& given) {
   if (!from.ok()) return from.status();
   if (!to.ok()) return to.status();
   filter.from = *from, filter.to = *to;
+  constexpr std::string_view kStatuses[] = {"", "NEW", "REPAIRED", "REPLAYED", "DISCARDED"};
+  if (std::find(std::begin(kStatuses), std::end(kStatuses), filter.status) == std::end(kStatuses))
+    return Wrong("--status " + filter.status + ": must be NEW, REPAIRED, REPLAYED or DISCARDED");
+  if (filter.from != kNoTime && filter.to != kNoTime && filter.to <= filter.from)
+    return Wrong("--to " + given.Text("--to") + ": must be after --from");
   return filter;
 }
 
@@ -141,10 +148,11 @@ absl::Status DecideRow(Words words, const Print& print, std::span<const Option> 
   if (!reviewer.ok()) return reviewer.status();
   Quarantine<Charging> quarantine = (*desk)->quarantine();
   if (auto status = decide(quarantine, (*desk)->given, *id, *reviewer); !status.ok()) return status;
+  const std::string warning = PublicKeyWarning((*desk)->options);
   std::string now = Hex(*id) + "\tanswered: it is in quarantine no more\n";
   const auto show = [&](const QuarantineRow& row) { return now = ListLine(row), absl::OkStatus(); };
   const absl::Status shown = quarantine.Show(*id, show);
-  return shown.ok() || absl::IsNotFound(shown) ? print(now) : shown;
+  return shown.ok() || absl::IsNotFound(shown) ? print(now + warning) : shown;
 }
 
 absl::Status RepairRow(Words words, const Print& print) {
@@ -153,6 +161,8 @@ absl::Status RepairRow(Words words, const Print& print) {
       words, print, kPayload,
       [](Quarantine<Charging>& quarantine, const Given& given, const Digest& id,
          const std::string& reviewer) {
+        if (given.Has("--payload") && given.Has("--payload-file"))
+          return Wrong("--payload and --payload-file: must be one of them");
         absl::StatusOr<std::string> payload = given.Text("--payload");
         if (given.Has("--payload-file")) payload = ReadFile(given.Text("--payload-file"));
         if (!payload.ok()) return payload.status();
@@ -174,15 +184,15 @@ absl::Status AcceptRow(Words words, const Print& print) {
                       const std::string& reviewer) { return quarantine.Accept(id, reviewer); });
 }
 
-absl::Status PrintReport(const ReplayReport& report, std::string_view what, Tables& tables,
+absl::Status PrintReport(const ReplayReport& report, std::string_view what, const Desk& desk,
                          const Print& print) {
-  const auto books = tables.Books();
+  const auto books = desk.store.tables->Books();
   if (!books.ok()) return books.status();
   std::string text = std::to_string(report.rows) + " " + std::string(what) + " read again, " +
                      std::to_string(report.changed) + " records changed";
   if (report.without_payload > 0)
     text += ", " + std::to_string(report.without_payload) + " without a text stay as they are";
-  return print(text + "\n" + AccountingLine(*books) + "\n");
+  return print(text + "\n" + AccountingLine(*books) + "\n" + PublicKeyWarning(desk.options));
 }
 
 absl::Status ReplayRows(Words words, const Print& print) {
@@ -192,7 +202,7 @@ absl::Status ReplayRows(Words words, const Print& print) {
   if (!filter.ok()) return filter.status();
   const auto report = (*desk)->quarantine().Replay(*filter);
   if (!report.ok()) return report.status();
-  return PrintReport(*report, "rows in quarantine", *(*desk)->store.tables, print);
+  return PrintReport(*report, "rows in quarantine", **desk, print);
 }
 
 absl::Status ReplayRecords(Words words, const Print& print) {
@@ -200,7 +210,7 @@ absl::Status ReplayRecords(Words words, const Print& print) {
   if (!desk.ok()) return desk.status();
   const auto report = (*desk)->quarantine().ReplayAll();
   if (!report.ok()) return report.status();
-  return PrintReport(*report, "records", *(*desk)->store.tables, print);
+  return PrintReport(*report, "records", **desk, print);
 }
 
 }  // namespace
