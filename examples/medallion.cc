@@ -135,8 +135,11 @@ absl::Status Unknown(Words words) {
     asked += " " + std::string(words[i]);
   }
   const bool whole = asked.size() == std::string("medallion").size() + (group.empty() ? 0 : 1 + group.size());
-  return Wrong((whole ? asked + ": what shall be done?" : "there is no command " + asked + ";") +
-               " There is:\n" + Listed(group));
+  std::string there_is = Listed(group);
+  there_is.pop_back();  // the last line end
+  return Wrong(
+      (whole ? "what shall be done? There is:\n" : "there is no command " + asked + "; there is:\n") +
+      there_is);
 }
 
 bool Has(Words words, std::string_view word) {
