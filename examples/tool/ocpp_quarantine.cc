@@ -1,6 +1,7 @@
 #include "tool/ocpp_quarantine.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -50,6 +51,9 @@ absl::StatusOr<std::unique_ptr<Desk>> OpenDesk(Words words, std::span<const Opti
   if (!store.ok()) return store.status();
   return std::unique_ptr<Desk>(new Desk{*std::move(given), *std::move(options), *std::move(store)});
 }
+
+// Where id tags are about to be hashed.
+void Warn(const Desk& desk) { std::fputs(PublicKeyWarning(desk.options).c_str(), stderr); }
 
 absl::StatusOr<QuarantineFilter> ReadFilter(const Given& given) {
   QuarantineFilter filter{.reason = given.Text("--reason"),
@@ -146,13 +150,13 @@ absl::Status DecideRow(Words words, const Print& print, std::span<const Option> 
   if (!id.ok()) return id.status();
   const auto reviewer = ReadReviewer((*desk)->given);
   if (!reviewer.ok()) return reviewer.status();
+  Warn(**desk);
   Quarantine<Charging> quarantine = (*desk)->quarantine();
   if (auto status = decide(quarantine, (*desk)->given, *id, *reviewer); !status.ok()) return status;
-  const std::string warning = PublicKeyWarning((*desk)->options);
   std::string now = Hex(*id) + "\tanswered: it is in quarantine no more\n";
   const auto show = [&](const QuarantineRow& row) { return now = ListLine(row), absl::OkStatus(); };
   const absl::Status shown = quarantine.Show(*id, show);
-  return shown.ok() || absl::IsNotFound(shown) ? print(now + warning) : shown;
+  return shown.ok() || absl::IsNotFound(shown) ? print(now) : shown;
 }
 
 absl::Status RepairRow(Words words, const Print& print) {
@@ -184,15 +188,15 @@ absl::Status AcceptRow(Words words, const Print& print) {
                       const std::string& reviewer) { return quarantine.Accept(id, reviewer); });
 }
 
-absl::Status PrintReport(const ReplayReport& report, std::string_view what, const Desk& desk,
+absl::Status PrintReport(const ReplayReport& report, std::string_view what, Tables& tables,
                          const Print& print) {
-  const auto books = desk.store.tables->Books();
+  const auto books = tables.Books();
   if (!books.ok()) return books.status();
   std::string text = std::to_string(report.rows) + " " + std::string(what) + " read again, " +
                      std::to_string(report.changed) + " records changed";
   if (report.without_payload > 0)
     text += ", " + std::to_string(report.without_payload) + " without a text stay as they are";
-  return print(text + "\n" + AccountingLine(*books) + "\n" + PublicKeyWarning(desk.options));
+  return print(text + "\n" + AccountingLine(*books) + "\n");
 }
 
 absl::Status ReplayRows(Words words, const Print& print) {
@@ -200,17 +204,19 @@ absl::Status ReplayRows(Words words, const Print& print) {
   if (!desk.ok()) return desk.status();
   const auto filter = ReadFilter((*desk)->given);
   if (!filter.ok()) return filter.status();
+  Warn(**desk);
   const auto report = (*desk)->quarantine().Replay(*filter);
   if (!report.ok()) return report.status();
-  return PrintReport(*report, "rows in quarantine", **desk, print);
+  return PrintReport(*report, "rows in quarantine", *(*desk)->store.tables, print);
 }
 
 absl::Status ReplayRecords(Words words, const Print& print) {
   const auto desk = OpenDesk(words, {});
   if (!desk.ok()) return desk.status();
+  Warn(**desk);
   const auto report = (*desk)->quarantine().ReplayAll();
   if (!report.ok()) return report.status();
-  return PrintReport(*report, "records", **desk, print);
+  return PrintReport(*report, "records", *(*desk)->store.tables, print);
 }
 
 }  // namespace
