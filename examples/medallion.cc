@@ -53,15 +53,28 @@ const Command* const kCommands[] = {
 constexpr std::string_view kExitCodes =
     "\nExit codes: 0 done, and quarantined rows are a normal result; 1 something failed; 2 wrong usage.\n";
 
-std::string Overview() {
-  std::string text = "medallion: messy event feeds in, tables that can be trusted out\n\n";
+// Whether the command is one of the group that the words begin: of "ocpp quarantine" all whose names begin so.
+bool IsIn(const Command& command, std::string_view group) {
+  return command.name.starts_with(group) && (group.empty() || command.name[group.size()] == ' ');
+}
+
+// The commands of a group, a line each.
+std::string Listed(std::string_view group) {
+  size_t width = 0;
+  for (const Command* command : kCommands) width = std::max(width, command->name.size());
+  std::string text;
   for (const Command* command : kCommands) {
-    std::string line = "  medallion " + std::string(command->name);
-    line.resize(std::max<size_t>(line.size() + 2, 36), ' ');
-    text += line + std::string(command->does) + "\n";
+    if (!IsIn(*command, group)) continue;
+    text += "  medallion " + std::string(command->name) + std::string(width + 2 - command->name.size(), ' ') +
+            std::string(command->does) + "\n";
   }
-  text += "\n  medallion COMMAND --help            its options\n  medallion --version\n";
-  return text + std::string(kExitCodes);
+  return text;
+}
+
+std::string Overview(std::string_view group) {
+  return (group.empty() ? "medallion: messy event feeds in, tables that can be trusted out\n\n" : "") +
+         Listed(group) + "\n  medallion COMMAND --help   its options\n  medallion --version\n" +
+         std::string(kExitCodes);
 }
 
 std::string HelpOn(const Command& command) {
@@ -102,17 +115,31 @@ const Command* Find(Words words) {
   return nullptr;
 }
 
+// The longest group that the words begin with: of "ocpp nonsense" it is "ocpp".
+std::string GroupOf(Words words) {
+  std::string group, longer;
+  for (const std::string_view word : words) {
+    longer += (longer.empty() ? "" : " ") + std::string(word);
+    const bool known = std::any_of(std::begin(kCommands), std::end(kCommands),
+                                   [&](const Command* command) { return IsIn(*command, longer); });
+    if (!known) break;
+    group = longer;
+  }
+  return group;
+}
+
 absl::Status Unknown(Words words) {
-  std::string asked;
+  const std::string group = GroupOf(words);
+  std::string asked = "medallion";
   for (size_t i = 0; i < words.size() && !words[i].starts_with('-'); ++i) {
     asked += " " + std::string(words[i]);
   }
-  std::string known;
-  for (const Command* command : kCommands) {
-    known += (known.empty() ? "" : ", ") + std::string("medallion ") + std::string(command->name);
-  }
-  return Wrong(words.empty() ? "what shall be done? There is: " + known
-                             : "there is no command medallion" + asked + "; there is: " + known);
+  const bool whole = asked.size() == std::string("medallion").size() + (group.empty() ? 0 : 1 + group.size());
+  std::string there_is = Listed(group);
+  there_is.pop_back();  // the last line end
+  return Wrong(
+      (whole ? "what shall be done? There is:\n" : "there is no command " + asked + "; there is:\n") +
+      there_is);
 }
 
 bool Has(Words words, std::string_view word) {
@@ -120,10 +147,12 @@ bool Has(Words words, std::string_view word) {
 }
 
 Exit Main(Words words) {
+  const bool asks_first = !words.empty() && words.front() == "help";  // "help ocpp run"
+  if (asks_first) words = words.subspan(1);
   const Command* command = Find(words);
-  if (Has(words, "--help") || Has(words, "-h") || (words.size() == 1 && words[0] == "help")) {
-    return Done(PrintOut(command == nullptr ? Overview() : HelpOn(*command)), command);
-  }
+  const bool asks =
+      asks_first || Has(words, "--help") || Has(words, "-h") || (command == nullptr && Has(words, "help"));
+  if (asks) return Done(PrintOut(command == nullptr ? Overview(GroupOf(words)) : HelpOn(*command)), command);
   if (Has(words, "--version"))
     return Done(PrintOut("medallion " + std::string(kPipelineVersion) + "\n"), command);
   if (command == nullptr) return Done(Unknown(words), command);

@@ -74,7 +74,7 @@ const Command kOcppForget = {
     .does = "remove all texts that name an id tag; sessions and counts stay",
     .usage = R"(--store sqlite:PATH --id-tag TAG
 
-  --id-tag TAG           in any casing
+  --id-tag TAG           in any casing; a text that equals it counts in every field, whatever it means there
 
 Removed are payloads in Bronze and in quarantine, and repairs. What is derived from them stays, with the tag's digest;
 the records stay known, so that reading the same input again does not bring the texts back. The file is written anew, so

@@ -41,4 +41,11 @@ absl::StatusOr<ocpp::Options> ReadOcppOptions(const std::string& config, const s
   return options;
 }
 
+std::string PublicKeyWarning(const ocpp::Options& options) {
+  if (options.id_tag_key != ocpp::kPublicIdTagKey) return "";
+  return "warning: no key for id tags was given, so they are hashed with a public one and can be guessed: "
+         "set " +
+         std::string(kIdTagKeyVariable) + "\n";
+}
+
 }  // namespace medallion::tool

@@ -17,4 +17,7 @@ inline constexpr Option kOcppOptions[] = {{"--config", Option::kOne}, {"--id-tag
 // `config` is a file's path, or empty. The key comes from the environment variable, else from the file.
 absl::StatusOr<ocpp::Options> ReadOcppOptions(const std::string& config, const std::string& id_tag_key_env);
 
+// A line for people where id tags are hashed with the public key, else empty.
+std::string PublicKeyWarning(const ocpp::Options& options);
+
 }  // namespace medallion::tool

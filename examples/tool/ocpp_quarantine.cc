@@ -1,5 +1,8 @@
 #include "tool/ocpp_quarantine.h"
 
+#include <algorithm>
+#include <cstdio>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,6 +52,9 @@ absl::StatusOr<std::unique_ptr<Desk>> OpenDesk(Words words, std::span<const Opti
   return std::unique_ptr<Desk>(new Desk{*std::move(given), *std::move(options), *std::move(store)});
 }
 
+// Where id tags are about to be hashed.
+void Warn(const Desk& desk) { std::fputs(PublicKeyWarning(desk.options).c_str(), stderr); }
+
 absl::StatusOr<QuarantineFilter> ReadFilter(const Given& given) {
   QuarantineFilter filter{.reason = given.Text("--reason"),
                           .charge_point_id = given.Text("--charge-point"),
@@ -57,6 +63,11 @@ absl::StatusOr<QuarantineFilter> ReadFilter(const Given& given) {
   if (!from.ok()) return from.status();
   if (!to.ok()) return to.status();
   filter.from = *from, filter.to = *to;
+  constexpr std::string_view kStatuses[] = {"", "NEW", "REPAIRED", "REPLAYED", "DISCARDED"};
+  if (std::find(std::begin(kStatuses), std::end(kStatuses), filter.status) == std::end(kStatuses))
+    return Wrong("--status " + filter.status + ": must be NEW, REPAIRED, REPLAYED or DISCARDED");
+  if (filter.from != kNoTime && filter.to != kNoTime && filter.to <= filter.from)
+    return Wrong("--to " + given.Text("--to") + ": must be after --from");
   return filter;
 }
 
@@ -139,6 +150,7 @@ absl::Status DecideRow(Words words, const Print& print, std::span<const Option> 
   if (!id.ok()) return id.status();
   const auto reviewer = ReadReviewer((*desk)->given);
   if (!reviewer.ok()) return reviewer.status();
+  Warn(**desk);
   Quarantine<Charging> quarantine = (*desk)->quarantine();
   if (auto status = decide(quarantine, (*desk)->given, *id, *reviewer); !status.ok()) return status;
   std::string now = Hex(*id) + "\tanswered: it is in quarantine no more\n";
@@ -153,6 +165,8 @@ absl::Status RepairRow(Words words, const Print& print) {
       words, print, kPayload,
       [](Quarantine<Charging>& quarantine, const Given& given, const Digest& id,
          const std::string& reviewer) {
+        if (given.Has("--payload") && given.Has("--payload-file"))
+          return Wrong("--payload and --payload-file: must be one of them");
         absl::StatusOr<std::string> payload = given.Text("--payload");
         if (given.Has("--payload-file")) payload = ReadFile(given.Text("--payload-file"));
         if (!payload.ok()) return payload.status();
@@ -190,6 +204,7 @@ absl::Status ReplayRows(Words words, const Print& print) {
   if (!desk.ok()) return desk.status();
   const auto filter = ReadFilter((*desk)->given);
   if (!filter.ok()) return filter.status();
+  Warn(**desk);
   const auto report = (*desk)->quarantine().Replay(*filter);
   if (!report.ok()) return report.status();
   return PrintReport(*report, "rows in quarantine", *(*desk)->store.tables, print);
@@ -198,6 +213,7 @@ absl::Status ReplayRows(Words words, const Print& print) {
 absl::Status ReplayRecords(Words words, const Print& print) {
   const auto desk = OpenDesk(words, {});
   if (!desk.ok()) return desk.status();
+  Warn(**desk);
   const auto report = (*desk)->quarantine().ReplayAll();
   if (!report.ok()) return report.status();
   return PrintReport(*report, "records", *(*desk)->store.tables, print);

@@ -17,7 +17,8 @@ using ocpp::Charging;
 constexpr std::string_view kUsage = R"(--store sqlite:PATH [--days N] [OPTION…]
 
 Derives the Gold rows again that were touched in the last days, compares them with the tables, writes each difference to
-ops_reconciliation_log and repairs it. Checks duplicates, and the books of each hour.
+ops_reconciliation_log and repairs it. Counts duplicate facts, and the rows of the Silver tables of each hour: where some
+are missing or too many, that is reported, not repaired, and the exit code is 1.
 
   --store sqlite:PATH    the store
   --days N               how far back, by the data clock, 1 to 100000; else 7
@@ -61,6 +62,8 @@ absl::Status OcppReconcile(Words words, const Print& print) {
   if (!opened.ok()) return opened.status();
   auto* const keeper = dynamic_cast<GoldKeeper<Charging>*>(opened->store.get());
   const auto report = Reconcile<Charging>(*opened->store, *keeper, *options, static_cast<int64_t>(*days));
+  if (absl::IsFailedPrecondition(report.status()))
+    return With(report.status(), "", ", by `medallion ocpp rederive`");
   if (!report.ok()) return With(report.status(), "", "\nReconcile again: what was repaired stands.");
   const absl::Status printed = print(TextOf(*report));
   return printed.ok() ? Verdict(*report) : printed;

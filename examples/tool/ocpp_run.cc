@@ -104,7 +104,7 @@ absl::Status OcppRun(Words words, const Print& print) {
   RunFacts facts;
   facts.store = lasts ? "sqlite:" + arguments->sqlite_path : "memory";
   facts.store_lasts = lasts;
-  facts.public_id_tag_key = options->id_tag_key == ocpp::kPublicIdTagKey;
+  facts.warning = PublicKeyWarning(*options);
   facts.out = arguments->out;
   Summary summary;
   if (auto status = RunAll(*arguments, *options, *inputs, *store, facts, summary); !status.ok()) {

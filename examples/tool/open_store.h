@@ -46,13 +46,15 @@ absl::StatusOr<OpenedStore<Pack>> OpenStore(const std::string& sqlite_path) {
 #endif
 }
 
-// NotFound where there is no such store: what works on one must not make it.
+// NotFound where there is no such store, or an empty file: what works on one must not make it.
 template <class Pack>
 absl::StatusOr<OpenedStore<Pack>> OpenExisting(const std::string& sqlite_path) {
   std::error_code error;
-  if (!std::filesystem::exists(sqlite_path, error)) {
+  const bool empty = std::filesystem::is_regular_file(sqlite_path, error) &&
+                     std::filesystem::file_size(sqlite_path, error) == 0;
+  if (empty || !std::filesystem::exists(sqlite_path, error)) {
     return absl::NotFoundError("there is no store " + sqlite_path + ": `medallion " +
-                               std::string(Pack::kName) + " run --store sqlite:" + sqlite_path +
+                               std::string(Pack::kName) + " run --input FILE --store sqlite:" + sqlite_path +
                                "` makes it");
   }
   return OpenStore<Pack>(sqlite_path);

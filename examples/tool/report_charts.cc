@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "tool/json_columns.h"
-
 namespace medallion::tool {
 namespace {
 
@@ -23,11 +21,9 @@ std::string Svg(int64_t height, std::string_view content) {
 std::string Rect(int64_t x, int64_t y, int64_t width, int64_t height, const std::string& style,
                  const std::string& title) {
   return "<rect x=\"" + std::to_string(x) + "\" y=\"" + std::to_string(y) + "\" width=\"" +
-         std::to_string(width) + "\" height=\"" + std::to_string(height) + "\" class=\"" + style +
+         std::to_string(width) + "\" height=\"" + std::to_string(height) + "\" class=\"" + Escaped(style) +
          "\"><title>" + Escaped(title) + "</title></rect>";
 }
-
-std::string Second(UtcTime time) { return FormatTime(time).substr(0, 19) + "Z"; }
 
 }  // namespace
 
@@ -45,59 +41,25 @@ std::string Escaped(std::string_view text) {
   return escaped;
 }
 
-std::string BarChart(const std::vector<Bar>& bars, std::string_view lower, std::string_view upper) {
-  constexpr int64_t kHeight = 160;
-  int64_t most = 0;
-  for (const Bar& bar : bars) most = std::max(most, bar.lower + bar.upper);
-  const int64_t step =
-      std::min<int64_t>(kWidth / std::max<int64_t>(static_cast<int64_t>(bars.size()), 1), 60);
-  std::string content;
-  for (size_t i = 0; i < bars.size(); ++i) {
-    const Bar& bar = bars[i];
-    const int64_t x = static_cast<int64_t>(i) * step;
-    const int64_t low = Scaled(bar.lower, most, kHeight), high = Scaled(bar.lower + bar.upper, most, kHeight);
-    const auto part = [&](int64_t y, int64_t height, const char* style, int64_t value,
-                          std::string_view name) {
-      content += Rect(x, y, std::max<int64_t>(step * 4 / 5, 1), height, style,
-                      bar.label + ": " + Decimal3(value) + " " + std::string(name));
-    };
-    part(kHeight - low, low, "final", bar.lower, lower);
-    part(kHeight - high, high - low, "provisional", bar.upper, upper);
-  }
-  return Svg(kHeight, content);
+std::string SplitBar(int64_t lower, int64_t upper, int64_t most) {
+  const int64_t low = Scaled(lower, most, kWidth), high = Scaled(lower + upper, most, kWidth);
+  return Svg(
+      16, Rect(0, 0, low, 16, "final", "final") + Rect(low, 0, high - low, 16, "provisional", "provisional"));
 }
 
-std::string StepChart(const std::vector<Period>& periods, std::string_view unit) {
-  constexpr int64_t kHeight = 90;
-  if (periods.empty()) return "";
-  const UtcTime from = periods.front().from;
-  const int64_t span = periods.back().to.us - from.us;
+std::string TimeChart(const Periods& periods, UtcTime from, UtcTime to, int64_t height) {
   int64_t most = 0;
-  for (const Period& period : periods) most = std::max(most, period.value);
+  for (const auto& [begin, period] : periods) most = std::max(most, period.value);
   std::string content;
-  for (const Period& period : periods) {
-    const int64_t x = Scaled(period.from.us - from.us, span, kWidth);
-    const int64_t to = Scaled(period.to.us - from.us, span, kWidth);
-    const int64_t height = Scaled(period.value, most, kHeight);
-    content += Rect(x, kHeight - height, std::max<int64_t>(to - x, 1), height, "power",
-                    Second(period.from) + " to " + Second(period.to) + ": " + Decimal3(period.value) + " " +
-                        std::string(unit) + (period.name.empty() ? "" : ", " + period.name));
-  }
-  return "<p class=\"axis\">" + Second(from) + " to " + Second(periods.back().to) + ", up to " +
-         Decimal3(most) + " " + std::string(unit) + "</p>" + Svg(kHeight, content);
-}
-
-std::string StateLine(const std::vector<Period>& periods, UtcTime from, UtcTime to) {
-  std::string content;
-  for (const Period& period : periods) {
-    const UtcTime begin = std::max(period.from, from), end = std::min(period.to, to);
+  for (const auto& [since, period] : periods) {
+    const UtcTime begin = std::max(since, from), end = std::min(period.to, to);
     if (end <= begin) continue;
     const int64_t x = Scaled(begin.us - from.us, to.us - from.us, kWidth);
     const int64_t until = Scaled(end.us - from.us, to.us - from.us, kWidth);
-    content += Rect(x, 0, std::max<int64_t>(until - x, 1), 18, "s-" + Escaped(period.name),
-                    period.name + " " + Second(period.from) + " to " + Second(period.to));
+    const int64_t tall = Scaled(period.value, most, height);
+    content += Rect(x, height - tall, std::max<int64_t>(until - x, 1), tall, period.style, period.title);
   }
-  return Svg(18, content);
+  return Svg(height, content);
 }
 
 }  // namespace medallion::tool

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "medallion/base/time.h"
 
@@ -13,26 +13,18 @@ namespace medallion::tool {
 // Text made harmless within HTML, in attributes too.
 std::string Escaped(std::string_view text);
 
-// A bar of two parts, in thousandths of a unit.
-struct Bar {
-  std::string label;
-  int64_t lower = 0, upper = 0;
-};
+// Two parts of one lying bar, classes "final" and "provisional"; `most` is as long as the chart.
+std::string SplitBar(int64_t lower, int64_t upper, int64_t most);
 
-// Bars side by side, the largest as high as the chart; each tells its label and values under the pointer.
-std::string BarChart(const std::vector<Bar>& bars, std::string_view lower, std::string_view upper);
-
-// A value, in thousandths, that holds for a period; or the name of a state.
+// A value that holds until `to`.
 struct Period {
-  UtcTime from, to;
-  int64_t value = 0;
-  std::string name = {};
+  UtcTime to;
+  int64_t value = 1;
+  std::string style, title;  // the block's class, and what it tells under the pointer
 };
+using Periods = std::map<UtcTime, Period>;  // by their begin
 
-// Values as steps over time, in order of time.
-std::string StepChart(const std::vector<Period>& periods, std::string_view unit);
-
-// States side by side on one line from `from` to `to`: each a block of the class "s-" and its name.
-std::string StateLine(const std::vector<Period>& periods, UtcTime from, UtcTime to);
+// Blocks over time, as high as their values; what lies outside [from, to] is cut off.
+std::string TimeChart(const Periods& periods, UtcTime from, UtcTime to, int64_t height);
 
 }  // namespace medallion::tool

@@ -18,16 +18,16 @@ constexpr int64_t kTimelineMicros = 7 * kMicrosPerDay;
 constexpr std::string_view kStyle = R"(<style>
 body{font:14px/1.45 system-ui,sans-serif;max-width:1100px;margin:2em auto;padding:0 1em;color:#1d2733;background:#fff}
 h1{font-size:1.5em}h2{font-size:1.15em;margin:2em 0 .5em;border-bottom:1px solid #ccd4dc}
-table{border-collapse:collapse}td,th{padding:.15em .9em .15em 0;text-align:left}td.n,th.n{text-align:right}
+table{border-collapse:collapse}td{padding:.15em .9em .15em 0;text-align:left}td+td{overflow-wrap:anywhere}td.n{text-align:right}
 svg{width:100%;display:block;background:#f4f6f8}
 .final,.power{fill:#0b6fb8}.provisional{fill:#e6a100}rect:hover{opacity:.7}
 summary{cursor:pointer;list-style:none;position:relative;padding-left:1.1em}
 summary::before{content:"▸";position:absolute;left:0}details[open]>summary::before{content:"▾"}
-.row{display:grid;grid-template-columns:11em 9em 11em 5em 8.5em 10em 1fr;gap:.6em;padding:.2em 0}
+.row{display:grid;grid-template-columns:14em 7em 11em 4em 8em 10em 1fr;gap:.6em;padding:.2em 0}
 .row>*{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}.head{font-weight:600;padding-left:1.1em}
 details{border-bottom:1px solid #e6eaee}details[open]{background:#fafbfc}details>div{padding:.4em 1em 1em}
-.flag{color:#a03500;white-space:normal}.axis,.note{color:#5b6875;margin:.3em 0}
-.line{display:grid;grid-template-columns:14em 1fr;gap:.8em;align-items:center;margin:.25em 0}
+.flag{color:#a03500;white-space:normal;overflow-wrap:anywhere}.note{color:#5b6875;margin:.3em 0}
+.line{display:grid;grid-template-columns:18em 1fr;gap:.8em;align-items:center;margin:.25em 0}
 .key{display:inline-block;margin-right:1.2em}.key svg{display:inline-block;width:1em;height:1em;vertical-align:-.15em}
 .s-Available{fill:#9fcf8f}.s-Preparing,.s-Finishing,.s-Reserved{fill:#f0d36b}.s-Charging,.s-Occupied{fill:#0b6fb8}
 .s-SuspendedEV,.s-SuspendedEVSE{fill:#7fb4de}.s-Unavailable{fill:#9aa5b1}.s-Faulted{fill:#c8321f}rect{fill:#c9b7dd}
@@ -60,9 +60,16 @@ std::string Cell(const std::string& text) {
   return "<span>" + Escaped(text.empty() ? "-" : text) + "</span>";
 }
 
-std::string Row(const std::string& name, const std::string& value) {
-  return "<tr><td>" + Escaped(name) + "</td><td class=\"n\">" + Escaped(value) + "</td></tr>";
+// Numbers stand to the right.
+std::string Row(const std::string& name, const std::string& value, const char* style = "n") {
+  return "<tr><td>" + Escaped(name) + "</td><td class=\"" + style + "\">" + Escaped(value) + "</td></tr>";
 }
+
+std::string Line(const std::string& name, const std::string& chart) {
+  return "<div class=\"line\"><span>" + Escaped(name) + "</span>" + chart + "</div>\n";
+}
+
+std::string Second(UtcTime time) { return FormatTime(time).substr(0, 19) + "Z"; }
 
 std::string Counts(const std::map<std::string, int64_t>& counts) {
   std::string rows;
@@ -89,6 +96,7 @@ void ReportPage::Add(std::string_view table, std::string_view line) {
   if (table == "gold_meter_intervals") return AddInterval(row);
   if (table == "gold_charging_stats_daily") return AddDay(row);
   if (table == "gold_connector_status_history") return AddStatus(row);
+  if (TextOf(row, "status") == "REPLAYED") return;  // history
   for (const json& code : row["violations"]) ++reasons_[code.get<std::string>()];
 }
 
@@ -99,22 +107,23 @@ void ReportPage::AddSession(json row) {
 }
 
 void ReportPage::AddInterval(const json& row) {
-  const std::string session = TextOf(row, "session_id");
-  const bool shown = std::any_of(sessions_.begin(), sessions_.end(),
-                                 [&](const auto& entry) { return entry.first.second == session; });
+  if (intervals_.empty()) {  // all sessions are known by now
+    for (const auto& [key, session] : sessions_) intervals_[key.second];
+  }
+  const auto shown = intervals_.find(TextOf(row, "session_id"));
   const std::optional<UtcTime> from = TimeOf(row, "from_ts"), to = TimeOf(row, "to_ts");
-  if (!shown || !from || !to) return;
-  auto& periods = intervals_[session];
+  if (shown == intervals_.end() || !from || !to) return;
   const int64_t power = ThousandthsOf(row, "avg_power_w").value_or(0);
-  periods[*from] = {.from = *from, .to = *to, .value = power, .name = Joined(row, "flags")};
-  DropFirst(periods, kIntervalsShown);
+  shown->second[*from] = {
+      *to, power, "power",
+      Second(*from) + " to " + Second(*to) + ": " + Decimal3(power) + " W " + Joined(row, "flags")};
+  DropFirst(shown->second, kIntervalsShown);
 }
 
 void ReportPage::AddDay(const json& row) {
-  Bar& bar = days_[TextOf(row, "stats_date")];
-  bar.label = TextOf(row, "stats_date");
-  bar.lower += ThousandthsOf(row, "energy_kwh_final").value_or(0);
-  bar.upper += ThousandthsOf(row, "energy_kwh_provisional").value_or(0);
+  Energy& day = days_[TextOf(row, "stats_date")];
+  day.final += ThousandthsOf(row, "energy_kwh_final").value_or(0);
+  day.provisional += ThousandthsOf(row, "energy_kwh_provisional").value_or(0);
   DropFirst(days_, kDaysShown);
 }
 
@@ -127,8 +136,9 @@ void ReportPage::AddStatus(const json& row) {
   for (const char* part : {"evse_id", "connector_id"}) {
     if (const std::string number = TextOf(row, part); !number.empty()) name += " / " + number;
   }
-  auto& periods = connectors_[name];
-  periods[*from] = {.from = *from, .to = to, .name = TextOf(row, "connector_status")};
+  const std::string status = TextOf(row, "connector_status");
+  Periods& periods = connectors_[name];
+  periods[*from] = {to, 1, "s-" + status, status + " from " + Second(*from)};
   DropFirst(periods, kPeriodsShown);
   if (connectors_.size() <= kConnectorsShown) return;
   connectors_.erase(std::prev(connectors_.end()));
@@ -137,20 +147,14 @@ void ReportPage::AddStatus(const json& row) {
 
 std::string ReportPage::EnergyByDay() const {
   if (days_.empty()) return Note("none");
-  std::vector<Bar> bars;
   int64_t most = 0;
-  std::string rows =
-      "<tr><th>day</th><th class=\"n\">final kWh</th><th class=\"n\">provisional kWh</th></tr>";
-  for (const auto& [date, bar] : days_) {
-    bars.push_back(bar);
-    most = std::max(most, bar.lower + bar.upper);
-    rows += "<tr><td>" + Escaped(date) + "</td><td class=\"n\">" + Decimal3(bar.lower) +
-            "</td><td class=\"n\">" + Decimal3(bar.upper) + "</td></tr>";
+  for (const auto& [date, day] : days_) most = std::max(most, day.final + day.provisional);
+  std::string html = Key("final", "kWh final") + Key("provisional", "kWh provisional");
+  for (const auto& [date, day] : days_) {
+    html += Line(date + ": " + Decimal3(day.final) + " + " + Decimal3(day.provisional),
+                 SplitBar(day.final, day.provisional, most));
   }
-  return Note(bars.front().label + " to " + bars.back().label + ", up to " + Decimal3(most) + " kWh") +
-         BarChart(bars, "kWh final", "kWh provisional") + Key("final", "final") +
-         Key("provisional", "provisional") + "<details><summary>in numbers</summary><table>" + rows +
-         "</table></details>";
+  return html;
 }
 
 std::string ReportPage::Session(const json& row) const {
@@ -162,16 +166,18 @@ std::string ReportPage::Session(const json& row) const {
                      Cell(energy.empty() ? "" : energy + " " + final_word) + "<span class=\"flag\">" +
                      Escaped(Joined(row, "quality_flags")) + "</span></div></summary><div>";
   const auto found = intervals_.find(TextOf(row, "session_id"));
-  if (found != intervals_.end()) {
-    std::vector<Period> periods;
-    for (const auto& [from, period] : found->second) periods.push_back(period);
-    html += StepChart(periods, "W");
+  if (found != intervals_.end() && !found->second.empty()) {
+    const UtcTime from = found->second.begin()->first, to = found->second.rbegin()->second.to;
+    int64_t most = 0;
+    for (const auto& [begin, period] : found->second) most = std::max(most, period.value);
+    html += Note(Second(from) + " to " + Second(to) + ", up to " + Decimal3(most) + " W") +
+            TimeChart(found->second, from, to, 90);
   }
   std::string rows;
   for (const char* column :
        {"session_id", "connector_id", "stop_ts", "stop_reason", "energy_basis", "meter_start_wh",
         "meter_stop_wh", "energy_estimate_kwh", "detail", "evidence"}) {
-    if (const std::string text = TextOf(row, column); !text.empty()) rows += Row(column, text);
+    if (const std::string text = TextOf(row, column); !text.empty()) rows += Row(column, text, "");
   }
   return html + "<table>" + rows + "</table></div></details>\n";
 }
@@ -194,19 +200,16 @@ std::string ReportPage::Sessions() const {
 
 std::string ReportPage::Connectors() const {
   if (connectors_.empty()) return Note("none");
-  const UtcTime to = latest_status_, from = {to.us - kTimelineMicros};
+  UtcTime to = latest_status_, from = to;
+  for (const auto& [name, periods] : connectors_) from = std::min(from, periods.begin()->first);
+  from = std::max(from, {to.us - kTimelineMicros});
   std::string html =
-      Note("seven days to " + FormatTime(to).substr(0, 19) + "Z" +
+      Note(Second(from) + " to " + Second(to) +
            (connectors_left_out_ ? ", the first " + std::to_string(kConnectorsShown) + " connectors" : ""));
   for (const char* status : {"Available", "Preparing", "Charging", "SuspendedEV", "Unavailable", "Faulted"}) {
     html += Key("s-" + std::string(status), status);
   }
-  for (const auto& [name, connector] : connectors_) {
-    std::vector<Period> periods;
-    for (const auto& [since, period] : connector) periods.push_back(period);
-    html +=
-        "<div class=\"line\"><span>" + Escaped(name) + "</span>" + StateLine(periods, from, to) + "</div>\n";
-  }
+  for (const auto& [name, periods] : connectors_) html += Line(name, TimeChart(periods, from, to, 18));
   return html;
 }
 

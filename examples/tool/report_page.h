@@ -26,7 +26,10 @@ class ReportPage {
   std::string Html(const Accounting& books, const std::string& store) const;
 
  private:
-  using Rows = std::map<std::pair<std::string, std::string>, nlohmann::json>;  // by start and session id
+  struct Energy {
+    int64_t final = 0, provisional = 0;  // thousandths of kWh
+  };
+  using Rows = std::map<std::pair<std::string, std::string>, nlohmann::json>;  // by last event and session id
   void AddSession(nlohmann::json row);
   void AddInterval(const nlohmann::json& row);
   void AddDay(const nlohmann::json& row);
@@ -37,11 +40,11 @@ class ReportPage {
   std::string Connectors() const;
 
   int64_t all_sessions_ = 0;
-  Rows sessions_;                                                // the latest
-  std::map<std::string, std::map<UtcTime, Period>> intervals_;   // of those, by session id
-  std::map<std::string, Bar> days_;                              // by date, the latest
-  std::map<std::string, std::map<UtcTime, Period>> connectors_;  // by name, the first
-  std::map<std::string, int64_t> reasons_;                       // of quarantined rows
+  Rows sessions_;                              // the latest
+  std::map<std::string, Periods> intervals_;   // of those, by session id; power in thousandths of W
+  std::map<std::string, Energy> days_;         // by date, the latest
+  std::map<std::string, Periods> connectors_;  // by name, the first
+  std::map<std::string, int64_t> reasons_;     // of rows that are in quarantine still
   bool connectors_left_out_ = false;
   UtcTime latest_status_ = kNoTime;
 };

@@ -151,12 +151,7 @@ std::string Summary::Text(const RunFacts& facts) const {
   text += Counts("ignored, by reason", ignored_);
   text += SessionsText(facts);
   text += DefaultsText(facts.defaults);
-  if (facts.public_id_tag_key) {
-    text +=
-        "\nwarning: no key for id tags was given, so they are hashed with a public one and can be guessed: "
-        "set "
-        "MEDALLION_ID_TAG_KEY\n";
-  }
+  if (!facts.warning.empty()) text += "\n" + facts.warning;
   return text;
 }
 

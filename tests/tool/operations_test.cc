@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <sstream>
 #include <string>
@@ -41,8 +42,8 @@ class Shop {
     std::ifstream file(*this / name, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
   }
-  Result Tool(const std::string& arguments) const {
-    const std::string command = "MEDALLION_ID_TAG_KEY=k " MEDALLION_TOOL " ocpp " + arguments;
+  Result Tool(const std::string& arguments, const std::string& key = "k") const {
+    const std::string command = "MEDALLION_ID_TAG_KEY=" + key + " " MEDALLION_TOOL " ocpp " + arguments;
     const int status =
         std::system(("( " + command + " ) >" + *this / "stdout" + " 2>" + *this / "stderr").c_str());
     const Result result{WIFEXITED(status) ? WEXITSTATUS(status) : -1, Read("stdout"), Read("stderr")};
@@ -133,6 +134,101 @@ TEST_CASE("tool: quarantine, from the list to the replay") {
   CHECK(row.at("reviewed_by") == "bob");
   CHECK(shop.Store("quarantine discard", "--id " + rows[2][0] + " --by eve " + config).code == 0);
   CHECK(shop.List("--status DISCARDED").size() == 1);
+}
+
+// A row that was replayed is history: the page counts what is in quarantine still.
+TEST_CASE("tool: a report counts what waits in quarantine") {
+  const Shop shop;
+  shop.Write("feed.jsonl", Feed());
+  REQUIRE(shop.Store("run --quiet", "--input " + shop / "feed.jsonl").code == 0);
+  REQUIRE(shop.Store("report", "--html " + shop / "before.html").code == 0);
+  CHECK(shop.Read("before.html").find("<td>CORRUPT_PAYLOAD</td>") != std::string::npos);
+  shop.Write("payload.json", Event("Heartbeat", "e5", "0:06", R"("meter_wh":null)"));
+  REQUIRE(shop.Store("quarantine repair", "--id " + shop.List("--reason CORRUPT_PAYLOAD")[0][0] +
+                                              " --by bob --payload-file " + shop / "payload.json")
+              .code == 0);
+  REQUIRE(shop.Store("report", "--html " + shop / "after.html").code == 0);
+  CHECK(shop.Read("after.html").find("<td>CORRUPT_PAYLOAD</td>") == std::string::npos);
+  CHECK(shop.Read("after.html").find("<td>CONFLICT</td>") != std::string::npos);
+}
+
+TEST_CASE("tool: operations, used wrongly") {
+  const Shop shop;
+  shop.Write("feed.jsonl", Feed());
+  REQUIRE(shop.Store("run --quiet", "--input " + shop / "feed.jsonl").code == 0);
+  const std::string id = shop.List()[0][0];
+  shop.Write("other.json", R"({"power_max_w":5000})");
+  shop.Write("empty.db", "");
+  struct Case {
+    std::string command, more;
+    int code;
+    const char* says;
+  };
+  for (const Case& c : std::initializer_list<Case>{
+           {"quarantine list", "--status BROKEN", 2, "must be NEW, REPAIRED, REPLAYED or DISCARDED"},
+           {"quarantine replay", "--status new", 2, "must be NEW"},
+           {"quarantine list", "--from 2026-03-02T00:00:00Z --to 2026-03-01T00:00:00Z", 2, "must be after"},
+           {"quarantine list", "--from 2026-03-02", 2, "must be a time with an offset"},
+           {"quarantine repair", "--by a --payload {} --payload-file x --id " + id, 2, "one of them"},
+           {"quarantine repair", "--by a --payload {} --id " + id, 1, "accept or discard it"},
+           {"reconcile", "--config " + shop / "other.json", 1, "by `medallion ocpp rederive`"},
+           {"reconcile", "--days 0", 2, "must be a whole number from 1"},
+       }) {
+    CAPTURE(c.command, c.more);
+    const Result result = shop.Store(c.command, c.more);
+    CHECK(result.code == c.code);
+    CHECK(result.err.find(c.says) != std::string::npos);
+  }
+  for (const char* command : {"sweep", "metrics", "reconcile", "quarantine list", "forget --id-tag x"}) {
+    CAPTURE(command);  // it was not made a store
+    const Result result = shop.Tool(std::string(command) + " --store sqlite:" + shop / "empty.db");
+    CHECK(result.code == 1);
+    CHECK(result.err.find("there is no store") != std::string::npos);
+    CHECK(shop.Read("empty.db").empty());
+  }
+}
+
+TEST_CASE("tool: who replays without a key is warned") {
+  const Shop shop;
+  shop.Write("feed.jsonl", Feed());
+  REQUIRE(shop.Store("run --quiet", "--input " + shop / "feed.jsonl").code == 0);
+  const std::string store = " --store sqlite:" + shop / "store.db";
+  for (const std::string command : {"quarantine replay", "replay"}) {
+    CAPTURE(command);
+    CHECK(shop.Tool(command + store).err.empty());
+    CHECK(shop.Tool(command + store, "").err.starts_with("warning: no key for id tags"));
+  }
+}
+
+TEST_CASE("tool: help on a group of commands is a list of them") {
+  const Shop shop;
+  const std::string list = "  medallion ocpp quarantine list     ", sweep = "  medallion ocpp sweep   ",
+                    ledger = "  medallion ledger run   ";
+  struct Case {
+    const char* words;
+    int code;
+    bool has_list, has_sweep, has_ledger;
+  };
+  for (const Case& c : std::initializer_list<Case>{
+           {"--help", 0, true, true, false},
+           {"help", 0, true, true, false},
+           {"", 2, true, true, false},
+           {"nonsense", 2, true, true, false},
+           {"quarantine --help", 0, true, false, false},
+           {"quarantine help", 0, true, false, false},
+           {"quarantine", 2, true, false, false},
+           {"quarantine nonsense", 2, true, false, false},
+           {"quarantine list --help", 0, false, false, false},
+       }) {
+    CAPTURE(c.words);
+    const Result result = shop.Tool(c.words);
+    CHECK(result.code == c.code);
+    const std::string& text = c.code == 0 ? result.out : result.err;
+    CHECK((c.code == 0 ? result.err : result.out).empty());
+    CHECK((text.find(list) != std::string::npos) == c.has_list);
+    CHECK((text.find(sweep) != std::string::npos) == c.has_sweep);
+    CHECK((text.find(ledger) != std::string::npos) == c.has_ledger);
+  }
 }
 
 TEST_CASE("tool: metrics, and a tag that is forgotten") {

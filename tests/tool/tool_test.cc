@@ -538,10 +538,10 @@ TEST_CASE("tool: a report is one page that needs no network") {
   REQUIRE(Tool(folder, "ocpp report" + store + " --html " + page).code == 0);
   const std::string html = ReadAll(page);
   for (const char* part :
-       {"<!doctype html>", "Energy by day", "2026-03-01: 7.500 kWh final", "Connectors",
-        "class=\"s-Charging\"", "Quarantine by reason", "MISSING_CHARGE_POINT_ID",
-        "imbalance</td><td class=\"n\">0", "CP-100", "EVDisconnected", "&quot;offset&quot;:0",
-        "METER_REBASED", "class=\"power\"", "&lt;script&gt;alert(1)&lt;/script&gt;", "&quot;'&amp;"}) {
+       {"<!doctype html>", "Energy by day", "2026-03-01: 7.500 + 0.000", "Connectors", "class=\"s-Charging\"",
+        "Quarantine by reason", "MISSING_CHARGE_POINT_ID", "imbalance</td><td class=\"n\">0", "CP-100",
+        "EVDisconnected", "&quot;offset&quot;:0", "METER_REBASED", "class=\"power\"",
+        "&lt;script&gt;alert(1)&lt;/script&gt;", "&quot;'&amp;"}) {
     CAPTURE(part);
     CHECK(Has(html, part));
   }
@@ -553,13 +553,24 @@ TEST_CASE("tool: a report is one page that needs no network") {
   CHECK(Tool(folder, "ocpp report --html " + page).code == 2);
 }
 
-// What somebody types into sqlite3.
-void Type(const std::string& path, const std::string& sql) {
+// What sqlite3 prints when somebody types this.
+std::string Typed(const std::string& path, const std::string& sql) {
   sqlite3* db = nullptr;
   REQUIRE(sqlite3_open(path.c_str(), &db) == SQLITE_OK);
-  CHECK(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK);
+  std::string printed;
+  const auto add = [](void* to, int columns, char** values, char**) {
+    for (int i = 0; i < columns; ++i) {
+      *static_cast<std::string*>(to) +=
+          (i == 0 ? "" : "|") + std::string(values[i] == nullptr ? "" : values[i]);
+    }
+    *static_cast<std::string*>(to) += "\n";
+    return 0;
+  };
+  CHECK(sqlite3_exec(db, sql.c_str(), add, &printed, nullptr) == SQLITE_OK);
   sqlite3_close(db);
+  return printed;
 }
+void Type(const std::string& path, const std::string& sql) { CHECK(Typed(path, sql).empty()); }
 
 TEST_CASE("tool: sweep, diff, rederive, reconcile") {
   const Folder folder;
@@ -641,6 +652,40 @@ TEST_CASE("readme: it shows what the demo prints") {
     CAPTURE(input);
     CHECK(Has(readme, input + "\n" + Run(folder, input).out));
   }
+}
+
+TEST_CASE("readme: its session of operations prints what it says") {
+  const Folder folder;
+  const std::string readme = ReadAll("README.md"), begin = "```console\n$ export MEDALLION_ID_TAG_KEY=";
+  REQUIRE(Has(readme, begin));
+  std::istringstream lines(readme.substr(readme.find('\n', readme.find(begin) + begin.size()) + 1));
+  std::string line;
+  const auto say = [&](std::string text, const std::string& from, const std::string& to) {
+    for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+      text.replace(at, from.size(), to);
+    return text;
+  };
+  int commands = 0;
+  std::getline(lines, line);
+  while (line.starts_with("$ ")) {
+    std::string command = line.substr(2), expected;
+    for (; command.ends_with('\\'); command += line) command.pop_back(), std::getline(lines, line);
+    while (std::getline(lines, line) && !line.starts_with("$ ") && line != "```") expected += line + "\n";
+    CAPTURE(command);
+    ++commands;
+    command = say(command, "charging.db", folder / "charging.db");
+    if (command.starts_with("sqlite3 ")) {  // the program may be missing
+      const size_t sql = command.find('"') + 1;
+      const std::string typed = command.substr(sql, command.rfind('"') - sql);
+      CHECK(Typed(folder / "charging.db", typed) == expected);
+      continue;
+    }
+    REQUIRE(command.starts_with("medallion "));
+    const std::string words = command.substr(std::string("medallion ").size());
+    CHECK(Tool(folder, words, "MEDALLION_ID_TAG_KEY=k").out == expected);
+  }
+  CHECK(line == "```");
+  CHECK(commands == 9);
 }
 
 }  // namespace

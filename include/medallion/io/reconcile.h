@@ -195,6 +195,7 @@ absl::StatusOr<ReconcileReport> Reconcile(Store<Pack>& store, GoldKeeper<Pack>& 
   std::vector<ShownRow> strays;
   if (auto status = keeper.Strays(strays); !status.ok()) return status;
   std::vector<ReconciliationRow> log;
+  log.reserve(strays.size());
   for (const ShownRow& row : strays) {
     log.push_back({.found_at = clock,
                    .table_name = std::string(Pack::kGoldTables[row.table]),
