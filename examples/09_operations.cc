@@ -11,9 +11,8 @@
 
 #include "medallion/io/quarantine.h"
 #include "medallion/io/reconcile.h"
-#include "medallion/io/sqlite_store.h"
-#include "medallion/ocpp/charging.h"
 #include "medallion/ocpp/metrics.h"
+#include "medallion/ocpp/run_sqlite.h"
 #include "nlohmann/json.hpp"
 using namespace medallion;
 using ocpp::Charging;

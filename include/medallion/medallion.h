@@ -1,6 +1,6 @@
 // Everything, in the order in which a record flows; reading the headers in this order is reading the manual.
-// Left out are the headers with libraries of their own: medallion/io/sqlite_store.h (with the three it stands on) and
-// medallion/ocpp/json.h.
+// Left out are the headers with libraries of their own: medallion/io/sqlite_store.h (with those it stands on, and
+// each pack's run_sqlite.h) and medallion/ocpp/json.h.
 #pragma once
 
 // The order is the flow, so it is not sorted.
@@ -85,6 +85,7 @@
 #include "medallion/ocpp/charging_stats_daily.h"
 #include "medallion/ocpp/charge_point_health.h"
 #include "medallion/ocpp/charging.h"
+#include "medallion/ocpp/run.h"
 
 // The ledger: money, assets and events; from records, native or a legacy database's changes, to elements; whether
 // transfers balance and transactions came whole; rows of the legacy tables, balances and features; the quality report.
@@ -103,6 +104,7 @@
 #include "medallion/ledger/derive_accounts.h"
 #include "medallion/ledger/quality_report.h"
 #include "medallion/ledger/ledger.h"
+#include "medallion/ledger/run.h"
 
 // A token feed: amounts and addresses, messages and the envelopes they come in, their rows, what is told of a token from
 // them; landing envelopes, and scoring again by other parameters.
@@ -116,5 +118,6 @@
 #include "medallion/launchpad/risk_signals.h"
 #include "medallion/launchpad/token_risk.h"
 #include "medallion/launchpad/launches.h"
+#include "medallion/launchpad/run.h"
 #include "medallion/launchpad/land.h"
 #include "medallion/launchpad/rescore.h"

@@ -386,10 +386,10 @@ bool MemoryStore<Pack>::IsQuarantined(uint32_t record, const absl::flat_hash_set
 
 template <class Pack>
 void MemoryStore<Pack>::AnswerBronze(uint32_t record, BronzeAnswer& answer) const {
-  static const Digest kEmpty = Sha256({});  // no bytes need no place
+  static const Digest empty = Sha256({});  // no bytes need no place
   const RecordId id = records_.IdOf(record);
   answer.records.push_back(
-      {.record = Shown(record), .id = id, .has_payload = payloads_.contains(record) || id.payload == kEmpty});
+      {.record = Shown(record), .id = id, .has_payload = payloads_.contains(record) || id.payload == empty});
 }
 
 template <class Pack>
