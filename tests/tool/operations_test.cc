@@ -244,7 +244,13 @@ TEST_CASE("tool: metrics, and a tag that is forgotten") {
   CHECK(shop.Tool("metrics --store sqlite:" + shop / "none.db").code == 1);
   CHECK_FALSE(shop.Read("out/ops_dq_metrics.jsonl").empty());
 
-  // Every output: what was printed, and the tables, save for the columns that show Bronze text.
+  // Every output: what was printed, the page, and the tables, save for the columns that show Bronze text.
+  CHECK(shop.Store("report", "--html " + shop / "page.html").code == 0);
+  CHECK(shop.Store("sweep", "--as-of 2026-03-09T00:00:00Z").code == 0);
+  CHECK(shop.Store("reconcile").code == 0);
+  CHECK(shop.List().size() == 3);
+  CHECK(shop.Read("page.html").find("CP-1") != std::string::npos);
+  CHECK(shop.Read("page.html").find("RAW-TAG-1") == std::string::npos);
   CHECK(shop.all().find("RAW-TAG-1") == std::string::npos);
   for (const auto& file : fs::directory_iterator(shop / "out")) {
     std::ifstream lines(file.path());
