@@ -116,7 +116,7 @@ std::string Text(const Counts& counts, const RunReport& report, const Accounting
     text += "rescored    " + std::to_string(rescored) + " mints, by the parameters of this program\n";
   if (source.directory != nullptr) {
     for (const auto& [name, why] : source.directory->skipped())
-      text += "not read    " + name + ": " + why + "\n";
+      absl::StrAppend(&text, "not read    ", name, ": ", why, "\n");
   }
   if (!arguments.out.empty()) text += "tables      " + arguments.out + "\n";
   return text;

@@ -1042,6 +1042,7 @@ absl::Status Core::FindNamed(Named names, std::vector<int64_t>& records, std::ve
   if (auto status = FindReviews({}, true, reviews); !status.ok()) return status;
   std::erase_if(reviews, [&](const Review& review) { return !names(review.payload); });
   std::vector<RecordId> reviewed;
+  reviewed.reserve(reviews.size());
   for (const Review& review : reviews) reviewed.push_back(ElementOf(review).record);
   std::vector<KeptRecord> kept;
   Arena texts;

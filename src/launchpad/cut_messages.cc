@@ -121,6 +121,7 @@ class Cutter {
   // All facts that these are of become one.
   void Join(const std::vector<size_t>& rows, uint32_t fact) {
     std::vector<uint32_t> facts;
+    facts.reserve(rows.size());
     for (const size_t row : rows) facts.push_back(fact_[row]);
     for (uint32_t& of_row : fact_) {
       if (std::find(facts.begin(), facts.end(), of_row) != facts.end()) of_row = fact;
