@@ -7,6 +7,7 @@
 #include <system_error>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "medallion/io/landing.h"
 #include "medallion/io/line_source.h"
 #include "medallion/launchpad/launches.h"
