@@ -74,6 +74,7 @@ std::vector<VersionOfRow> VersionsOf(std::span<const LedgerElement> history, Utc
     updated_at = std::max(updated_at, element.row.ingest_ts);
   }
   std::vector<VersionOfRow> versions;
+  versions.reserve(facts.size());
   for (auto& [key, copies] : facts) versions.push_back(Merge(copies));
   TakeVersions(versions);
   std::sort(versions.begin(), versions.end(), ComesBefore);

@@ -114,8 +114,8 @@ MinorUnits PowerOfTen(int exponent) {
 }
 
 const MinorUnits& LargestAmount() {
-  static const MinorUnits kLargest = PowerOfTen(36);
-  return kLargest;
+  static const MinorUnits largest = PowerOfTen(36);
+  return largest;
 }
 
 std::optional<MinorUnits> ParseWhole(std::string_view digits) {
