@@ -57,6 +57,7 @@ absl::StatusOr<Arguments> ReadArguments(Words words) {
   return arguments;
 }
 
+// `lines`: how many of this run were taken, without those that one before it took.
 absl::Status LandAll(LineSource& source, UtcTime ingested_at, launchpad::Lander& lander, int64_t& lines) {
   constexpr size_t kLinesMax = 1'000;
   int64_t known = lander.taken();  // lines that a run before this one took
@@ -65,14 +66,23 @@ absl::Status LandAll(LineSource& source, UtcTime ingested_at, launchpad::Lander&
     if (!batch.ok()) return batch.status();
     std::vector<launchpad::LandedEvent> events;
     for (const BronzeRecord& record : batch->records) {
+      if (known > 0) {
+        --known;
+        continue;
+      }
       ++lines;
-      if (known-- > 0) continue;
       events.push_back({std::string(record.payload), ingested_at});
     }
     if (!events.empty()) {
       if (auto status = lander.Add(events); !status.ok()) return status;
     }
     if (auto status = lander.Flush(kNoTime, batch->at_end); !status.ok()) return status;
+    if (batch->at_end && known > 0) {
+      return absl::FailedPreconditionError(
+          "the input ends " + std::to_string(known) +
+          " lines before what the write-ahead file says was taken of it: it is "
+          "another input, which needs a write-ahead file of its own");
+    }
     if (batch->at_end) return absl::OkStatus();
   }
 }

@@ -54,7 +54,16 @@ absl::StatusOr<Arguments> ReadArguments(Words words) {
   std::error_code error;
   const bool directory = std::filesystem::is_directory(run->inputs[0].path, error);
   if (!given->Has("--batch-records")) run->batch_records = directory ? kEnvelopesABatch : kLinesABatch;
-  return Arguments{*std::move(run), given->Text("--move-read")};
+  Arguments arguments{*std::move(run), given->Text("--move-read")};
+  if (given->Has("--move-read") && arguments.sqlite_path.empty()) {
+    return Wrong(
+        "--move-read takes files away for good, so it needs a store that lasts: --store sqlite:PATH");
+  }
+  if (given->Has("--move-read") &&
+      std::filesystem::equivalent(arguments.inputs[0].path, arguments.move_read, error)) {
+    return Wrong("--move-read names the directory that is read");
+  }
+  return arguments;
 }
 
 struct OpenedSource {

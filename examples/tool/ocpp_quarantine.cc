@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "medallion/io/quarantine.h"
+#include "medallion/io/rederive.h"
 #include "medallion/ocpp/charging.h"
 #include "tool/ocpp_options.h"
 #include "tool/open_store.h"
@@ -188,15 +189,15 @@ absl::Status AcceptRow(Words words, const Print& print) {
                       const std::string& reviewer) { return quarantine.Accept(id, reviewer); });
 }
 
-absl::Status PrintReport(const ReplayReport& report, std::string_view what, Tables& tables,
-                         const Print& print) {
+absl::Status PrintReport(const ReplayReport& report, std::string_view what, std::string_view more,
+                         Tables& tables, const Print& print) {
   const auto books = tables.Books();
   if (!books.ok()) return books.status();
   std::string text = std::to_string(report.rows) + " " + std::string(what) + " read again, " +
                      std::to_string(report.changed) + " records changed";
   if (report.without_payload > 0)
     text += ", " + std::to_string(report.without_payload) + " without a text stay as they are";
-  return print(text + "\n" + AccountingLine(*books) + "\n");
+  return print(text + std::string(more) + "\n" + AccountingLine(*books) + "\n");
 }
 
 absl::Status ReplayRows(Words words, const Print& print) {
@@ -207,7 +208,7 @@ absl::Status ReplayRows(Words words, const Print& print) {
   Warn(**desk);
   const auto report = (*desk)->quarantine().Replay(*filter);
   if (!report.ok()) return report.status();
-  return PrintReport(*report, "rows in quarantine", *(*desk)->store.tables, print);
+  return PrintReport(*report, "rows in quarantine", "", *(*desk)->store.tables, print);
 }
 
 absl::Status ReplayRecords(Words words, const Print& print) {
@@ -216,7 +217,13 @@ absl::Status ReplayRecords(Words words, const Print& print) {
   Warn(**desk);
   const auto report = (*desk)->quarantine().ReplayAll();
   if (!report.ok()) return report.status();
-  return PrintReport(*report, "records", *(*desk)->store.tables, print);
+  // What no record changed may still be another configuration's.
+  auto* const keeper = dynamic_cast<GoldKeeper<Charging>*>((*desk)->store.store.get());
+  const auto derived = Rederive<Charging>(*(*desk)->store.store, *keeper, (*desk)->options);
+  if (!derived.ok()) return derived.status();
+  const std::string more =
+      ", " + std::to_string(derived->rows) + " rows of another configuration derived again";
+  return PrintReport(*report, "records", derived->rows > 0 ? more : "", *(*desk)->store.tables, print);
 }
 
 }  // namespace

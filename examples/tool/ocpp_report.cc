@@ -1,6 +1,8 @@
 #include "tool/ocpp_report.h"
 
+#include <filesystem>
 #include <string>
+#include <system_error>
 
 #include "medallion/ocpp/charging.h"
 #include "tool/open_store.h"
@@ -25,6 +27,10 @@ absl::Status OcppReport(Words words, const Print& print) {
   const auto path = given->LastingPath();
   if (!path.ok()) return path.status();
   if (!given->Has("--html")) return Wrong("--html FILE is missing");
+  std::error_code error;
+  if (std::filesystem::equivalent(given->Text("--html"), *path, error)) {
+    return Wrong("--html names the store, which the page would replace");
+  }
   const auto store = OpenExisting<ocpp::Charging>(*path);
   if (!store.ok()) return store.status();
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "medallion/base/digest.h"
 
 namespace medallion::launchpad {
@@ -47,6 +48,12 @@ std::string EventLine(int64_t number, const LandedEvent& event) {
   return Line("event " + std::to_string(number) + " " + us + " " + json);
 }
 
+// Whether a text may be a write-ahead file's, whose first line may be torn: it begins with a print.
+bool IsWriteAhead(std::string_view text) {
+  const std::string_view start = text.substr(0, kPrintSize);
+  return std::all_of(start.begin(), start.end(), [](unsigned char c) { return absl::ascii_isxdigit(c); });
+}
+
 }  // namespace
 
 Lander::Lander(const std::string& directory, LandOptions options, FileOps& files)
@@ -66,6 +73,10 @@ absl::Status Lander::Recover() {
   if (options_.write_ahead.empty() || !files_.Exists(options_.write_ahead)) return absl::OkStatus();
   const absl::StatusOr<std::string> text = files_.Read(options_.write_ahead, kWriteAheadMax);
   if (!text.ok()) return text.status();
+  if (!IsWriteAhead(*text)) {
+    return absl::FailedPreconditionError(
+        options_.write_ahead + " is there and is no write-ahead file; it is left as it is. Name another");
+  }
   std::string_view left = *text;
   unclean_ = !left.empty() && !left.ends_with('\n');
   while (!left.empty()) {

@@ -93,6 +93,22 @@ TEST_CASE("tool: what launchpad commands are told wrongly") {
   CHECK(folder.Tool("run").code == 2);
   CHECK(folder.Tool("run --input /no/such").code == 1);
   CHECK(folder.Tool("land --help").code == 0);
+  // Files that are nobody's to replace or to take away.
+  std::ofstream(folder / "lines") << "{}\n{}\n";
+  const std::string land = "land --dir " + (folder / "d") + " --input " + (folder / "lines");
+  const Ran notes = folder.Tool(land + " --write-ahead " + (folder / "lines"));
+  CHECK(notes.code == 1);
+  CHECK(Has(notes.out, "is no write-ahead file"));
+  CHECK(Folder::ReadAll(folder / "lines") == "{}\n{}\n");
+  CHECK(folder.Tool(land + " --write-ahead " + (folder / "ahead")).code == 0);
+  CHECK(Has(folder.Tool(land + " --write-ahead " + (folder / "ahead")).out, "landed      0 events"));
+  std::ofstream(folder / "lines") << "{}\n";
+  CHECK(Has(folder.Tool(land + " --write-ahead " + (folder / "ahead")).out, "it is another input"));
+  CHECK(folder.Tool("run --input " + (folder / "d") + " --move-read " + (folder / "away")).code == 2);
+  CHECK(folder
+            .Tool("run --input " + (folder / "d") + " --store sqlite:" + (folder / "s") + " --move-read " +
+                  (folder / "d"))
+            .code == 2);
 }
 
 }  // namespace

@@ -188,6 +188,31 @@ TEST_CASE("tool: operations, used wrongly") {
   }
 }
 
+TEST_CASE("tool: a replay of all records leaves the tables of a new run with its configuration") {
+  const Shop shop;
+  shop.Write("other.json", R"({"power_max_w": 1000, "meter_intervals": false, "site_zone": "Asia/Tokyo"})");
+  const std::string feed = "--quiet --input tests/golden/ocpp/recorded/microocpp-excerpt.jsonl";
+  const std::string other = "--config " + shop / "other.json";
+  REQUIRE(shop.Store("run", feed).code == 0);
+  const Result replayed = shop.Store("replay", other);
+  REQUIRE(replayed.code == 0);
+  CHECK(replayed.out.find("of another configuration derived again") != std::string::npos);
+  REQUIRE(shop.Store("run", feed + " --out " + shop / "a " + other).code == 0);
+  REQUIRE(shop.Tool("run " + feed + " --out " + shop / "b " + other).code == 0);
+  for (const std::string table : {"charging_sessions", "charging_stats_daily", "meter_intervals"}) {
+    INFO(table);
+    CHECK(shop.Read("a/gold_" + table + ".jsonl") == shop.Read("b/gold_" + table + ".jsonl"));
+  }
+  CHECK(shop.Read("b/gold_meter_intervals.jsonl").empty());
+}
+
+TEST_CASE("tool: a report does not replace the store that it shows") {
+  const Shop shop;
+  REQUIRE(shop.Store("run", "--quiet --input tests/golden/ocpp/bronze.jsonl").code == 0);
+  CHECK(shop.Store("report", "--html " + shop / "store.db").code == 2);
+  CHECK(shop.Read("store.db").starts_with("SQLite format 3"));
+}
+
 TEST_CASE("tool: who replays without a key is warned") {
   const Shop shop;
   shop.Write("feed.jsonl", Feed());
