@@ -84,6 +84,12 @@ TEST_CASE("tool: a feed is landed, read once, and lasts") {
   CHECK(Has(ran.out, "risk        CRITICAL 1"));
 }
 
+TEST_CASE("tool: the token feed that the readme names is the golden one") {
+  std::string lines;
+  for (const std::string& line : testing::GoldenLines()) lines += line + "\n";
+  CHECK(Folder::ReadAll("tests/golden/launchpad/events.jsonl") == lines);
+}
+
 TEST_CASE("tool: what launchpad commands are told wrongly") {
   const Folder folder;
   CHECK(folder.Tool("land --input x").code == 2);
