@@ -9,6 +9,11 @@
 #include "medallion/launchpad/base58.h"
 
 namespace medallion::launchpad {
+
+using json::Kind;
+using json::Node;
+using json::Tree;
+
 namespace {
 
 struct TimeUnit {
@@ -27,8 +32,8 @@ struct ReadTime {
 };
 
 // A number of seconds, milliseconds, microseconds or nanoseconds, told by its size; or RFC 3339 text.
-ReadTime TimeOf(const JsonNode* node) {
-  if (node == nullptr || (node->kind != JsonKind::kNumber && !node->is_text())) return {};
+ReadTime TimeOf(const Node* node) {
+  if (node == nullptr || (node->kind != Kind::kNumber && !node->is_text())) return {};
   const auto whole = ParseAmount(node->text, 0);
   if (!whole.has_value()) {
     const auto parsed = node->is_text() ? ParseTime(node->text) : std::nullopt;
@@ -45,25 +50,24 @@ ReadTime TimeOf(const JsonNode* node) {
 // Reads the members of one object.
 class Members {
  public:
-  Members(const JsonTree& tree, const JsonNode& object, Arena& texts)
-      : tree_(tree), object_(object), texts_(texts) {}
+  Members(const Tree& tree, const Node& object, Arena& texts) : tree_(tree), object_(object), texts_(texts) {}
 
-  const JsonNode* Find(std::initializer_list<std::string_view> names) const {
+  const Node* Find(std::initializer_list<std::string_view> names) const {
     for (const std::string_view name : names) {
-      const JsonNode* node = tree_.Find(object_, name);
-      if (node != nullptr && node->kind != JsonKind::kNull) return node;
+      const Node* node = tree_.Member(&object_, name);
+      if (node != nullptr && node->kind != Kind::kNull) return node;
     }
     return nullptr;
   }
   // Of the first of these members that is a text.
   std::string_view Text(std::initializer_list<std::string_view> names) const {
-    const JsonNode* node = Find(names);
+    const Node* node = Find(names);
     return node != nullptr && node->is_text() ? texts_.Copy(Trim(node->text)) : std::string_view();
   }
   // A number or the text of one.
   std::string_view Number(std::initializer_list<std::string_view> names) const {
-    const JsonNode* node = Find(names);
-    const bool readable = node != nullptr && (node->kind == JsonKind::kNumber || node->is_text());
+    const Node* node = Find(names);
+    const bool readable = node != nullptr && (node->kind == Kind::kNumber || node->is_text());
     return readable ? Trim(node->text) : std::string_view();
   }
   Amount Units(std::initializer_list<std::string_view> names, int decimals, bool& precision_loss) const {
@@ -91,23 +95,23 @@ class Members {
     return static_cast<int64_t>(parsed->amount.units);
   }
   Authority AuthorityOf(std::string_view name) const {
-    const JsonNode* node = tree_.Find(object_, name);
+    const Node* node = tree_.Member(&object_, name);
     if (node == nullptr) return Authority::kUnknown;
-    if (node->kind == JsonKind::kNull) return Authority::kRevoked;
+    if (node->kind == Kind::kNull) return Authority::kRevoked;
     return node->is_text() && !Trim(node->text).empty() ? Authority::kActive : Authority::kUnknown;
   }
   template <class Use>
   void Each(std::initializer_list<std::string_view> names, Use&& use) const {
-    const JsonNode* node = Find(names);
-    if (node == nullptr || (node->kind != JsonKind::kArray && node->kind != JsonKind::kObject)) return;
+    const Node* node = Find(names);
+    if (node == nullptr || (node->kind != Kind::kArray && node->kind != Kind::kObject)) return;
     tree_.Each(*node, use);
   }
-  Members Of(const JsonNode& object) const { return {tree_, object, texts_}; }
+  Members Of(const Node& object) const { return {tree_, object, texts_}; }
   Arena& texts() const { return texts_; }
 
  private:
-  const JsonTree& tree_;
-  const JsonNode& object_;
+  const Tree& tree_;
+  const Node& object_;
   Arena& texts_;
 };
 
@@ -154,7 +158,7 @@ void ReadAmounts(const Members& members, Message& m) {
 }
 
 void ReadTraders(const Members& members, Message& m) {
-  members.Each({"tradersInvolved"}, [&](const JsonNode& trader) {
+  members.Each({"tradersInvolved"}, [&](const Node& trader) {
     const std::string_view name = trader.name.empty() && trader.is_text() ? trader.text : trader.name;
     if (!name.empty()) m.traders.push_back(members.texts().Copy(name));
   });
@@ -163,10 +167,10 @@ void ReadTraders(const Members& members, Message& m) {
 }
 
 void ReadBreakdown(const Members& members, Message& m) {
-  const JsonNode* breakdown = members.Find({"breakdown"});
-  m.has_breakdown = breakdown != nullptr && breakdown->kind == JsonKind::kArray && !breakdown->text.empty();
+  const Node* breakdown = members.Find({"breakdown"});
+  m.has_breakdown = breakdown != nullptr && breakdown->kind == Kind::kArray && !breakdown->text.empty();
   bool any = false;
-  members.Each({"breakdown"}, [&](const JsonNode& json) {
+  members.Each({"breakdown"}, [&](const Node& json) {
     const Members part = members.Of(json);
     const std::string_view action = part.Text({"action", "txType"}), trader = part.Text({"trader"});
     any = true;
@@ -179,13 +183,13 @@ void ReadBreakdown(const Members& members, Message& m) {
   m.has_breakdown = m.has_breakdown && any;  // an empty one says nothing
 }
 
-bool IsNative(std::string_view mint, const JsonNode* told) {
+bool IsNative(std::string_view mint, const Node* told) {
   return mint == kWrappedSol || EqualsFoldedCase(mint, "SOL") || EqualsFoldedCase(mint, "native") ||
-         (told != nullptr && told->kind == JsonKind::kBool && told->text == "true");
+         (told != nullptr && told->kind == Kind::kBool && told->text == "true");
 }
 
 void ReadTransfers(const Members& members, const Options& options, Message& m) {
-  members.Each({"transfers"}, [&](const JsonNode& json) {
+  members.Each({"transfers"}, [&](const Node& json) {
     const Members part = members.Of(json);
     TransferPart transfer{.from = part.Text({"from", "fromUserAccount"}),
                           .to = part.Text({"to", "toUserAccount"}),
@@ -205,7 +209,7 @@ void ReadTransfers(const Members& members, const Options& options, Message& m) {
 
 // `extensions` as an array of names, whatever form they came in.
 void ReadExtensions(const Members& members, Message& m) {
-  const JsonNode* node = members.Find({"tokenExtensions", "extensions"});
+  const Node* node = members.Find({"tokenExtensions", "extensions"});
   if (node == nullptr) return;
   std::string json = "[";
   const auto add = [&](std::string_view name) {
@@ -214,7 +218,7 @@ void ReadExtensions(const Members& members, Message& m) {
     AppendJsonString(name, json);
   };
   if (node->is_text()) add(node->text);
-  members.Each({"tokenExtensions", "extensions"}, [&](const JsonNode& extension) {
+  members.Each({"tokenExtensions", "extensions"}, [&](const Node& extension) {
     const Members part = members.Of(extension);
     const std::string_view named = part.Text({"extension", "name", "type"});
     add(extension.is_text() ? extension.text : !extension.name.empty() ? extension.name : named);
@@ -252,60 +256,62 @@ bool MessageReader::Read(std::string_view line) {
   padded_.assign(Trim(line));
   const size_t size = padded_.size();
   padded_.append(simdjson::SIMDJSON_PADDING, ' ');
-  return tree_.Read(std::string_view(padded_).substr(0, size));
+  texts_ = Arena();
+  if (!tree_.Parse(std::string_view(padded_).substr(0, size), texts_))
+    return problem_ = tree_.problem(), false;
+  if (!tree_.has_repeats()) return true;
+  return problem_ = "a name twice in one object, with two values", false;
 }
 
 bool MessageReader::IsEnvelope(Envelope& envelope) const {
-  const JsonNode& root = tree_.root();
-  if (root.kind != JsonKind::kObject || tree_.Find(root, "event") != nullptr) return false;
+  const Node& root = tree_.root();
+  if (root.kind != Kind::kObject || tree_.Member(&root, "event") != nullptr) return false;
   const auto text = [&](std::string_view name) {
-    const JsonNode* node = tree_.Find(root, name);
+    const Node* node = tree_.Member(&root, name);
     return node != nullptr && node->is_text() ? node->text : std::string_view();
   };
   const auto number = [&](std::string_view name) -> std::optional<int64_t> {
-    const JsonNode* node = tree_.Find(root, name);
+    const Node* node = tree_.Member(&root, name);
     const auto parsed = node == nullptr ? std::nullopt : ParseAmount(node->text, 0);
     constexpr int64_t kMost = int64_t{1} << 53;
     if (!parsed.has_value() || parsed->amount.units < 0 || parsed->amount.units > kMost) return std::nullopt;
     return static_cast<int64_t>(parsed->amount.units);
   };
   envelope = {.source = text("_source"),
-              .ingested_at = TimeOf(tree_.Find(root, "_ingested_at")).time,
+              .ingested_at = TimeOf(tree_.Member(&root, "_ingested_at")).time,
               .event_count = number("event_count"),
               .codec = text("codec"),
               .uncompressed_bytes = number("uncompressed_bytes"),
               .data_b64 = text("data_b64")};
-  return tree_.Find(root, "data_b64") != nullptr ||
-         (envelope.event_count.has_value() && tree_.Find(root, "codec") != nullptr);
+  return tree_.Member(&root, "data_b64") != nullptr ||
+         (envelope.event_count.has_value() && tree_.Member(&root, "codec") != nullptr);
 }
 
 void MessageReader::Messages(UtcTime landed, Arena& texts, std::vector<Message>& out) const {
   Read(tree_.root(), landed, texts, out);
 }
 
-void MessageReader::Read(const JsonNode& json, UtcTime landed, Arena& texts,
-                         std::vector<Message>& out) const {
-  if (json.kind == JsonKind::kArray) {
-    tree_.Each(json, [&](const JsonNode& element) { Read(element, landed, texts, out); });
+void MessageReader::Read(const Node& json, UtcTime landed, Arena& texts, std::vector<Message>& out) const {
+  if (json.kind == Kind::kArray) {
+    tree_.Each(json, [&](const Node& element) { Read(element, landed, texts, out); });
     return;
   }
-  if (const JsonNode* events = tree_.Find(json, "events");
-      events != nullptr && events->kind == JsonKind::kArray) {
+  if (const Node* events = tree_.Member(&json, "events"); events != nullptr && events->kind == Kind::kArray) {
     return Read(*events, landed, texts, out);
   }
-  const JsonNode* event = tree_.Find(json, "event");
-  if (event != nullptr && (event->kind == JsonKind::kObject || event->kind == JsonKind::kArray)) {
-    const UtcTime ingested_at = TimeOf(tree_.Find(json, "_ingested_at")).time;
+  const Node* event = tree_.Member(&json, "event");
+  if (event != nullptr && (event->kind == Kind::kObject || event->kind == Kind::kArray)) {
+    const UtcTime ingested_at = TimeOf(tree_.Member(&json, "_ingested_at")).time;
     return Read(*event, ingested_at == kNoTime ? landed : ingested_at, texts, out);
   }
   ReadOne(json, landed, texts, out.emplace_back());
 }
 
-void MessageReader::ReadOne(const JsonNode& json, UtcTime landed, Arena& texts, Message& m) const {
+void MessageReader::ReadOne(const Node& json, UtcTime landed, Arena& texts, Message& m) const {
   const Members members(tree_, json, texts);
   m.raw = texts.Copy(json.text);
   m.ingest_ts = landed;
-  if (json.kind != JsonKind::kObject) {
+  if (json.kind != Kind::kObject) {
     m.corrupt = "no JSON object";
     return;
   }

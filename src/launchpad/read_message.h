@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "json_tree.h"
+#include "base/json_tree.h"
 #include "medallion/base/arena.h"
 #include "medallion/launchpad/options.h"
 
@@ -15,9 +15,9 @@ class MessageReader {
  public:
   explicit MessageReader(const Options& options) : options_(options) {}
 
-  // Parses a line. False where it is no JSON: problem() says why. What is read below refers to it.
+  // Parses a line. False where it is no JSON, or names a member twice with two values: problem() says why. What is read below refers to it.
   bool Read(std::string_view line);
-  const char* problem() const { return tree_.problem(); }
+  const char* problem() const { return problem_; }
 
   // Whether the line is an envelope; then it is set. It refers to the line.
   bool IsEnvelope(Envelope& envelope) const;
@@ -27,12 +27,14 @@ class MessageReader {
   void Messages(UtcTime landed, Arena& texts, std::vector<Message>& out) const;
 
  private:
-  void Read(const JsonNode& json, UtcTime landed, Arena& texts, std::vector<Message>& out) const;
-  void ReadOne(const JsonNode& json, UtcTime landed, Arena& texts, Message& m) const;
+  void Read(const json::Node& json, UtcTime landed, Arena& texts, std::vector<Message>& out) const;
+  void ReadOne(const json::Node& json, UtcTime landed, Arena& texts, Message& m) const;
 
   const Options& options_;
-  JsonTree tree_;
+  json::Tree tree_;
+  const char* problem_ = "";
   std::string padded_;
+  Arena texts_;  // of what the line escapes
 };
 
 }  // namespace medallion::launchpad

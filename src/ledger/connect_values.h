@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "json_tree.h"
+#include "base/json_tree.h"
 #include "medallion/base/time.h"
 
 namespace medallion::ledger::connect {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "connect_values.h"
-#include "json_tree.h"
+#include "base/json_tree.h"
 #include "medallion/ledger/account_balance.h"
 
 namespace medallion::ledger {
@@ -66,7 +66,7 @@ void QualityReport::Add(std::string_view table, std::string_view json) {
                     table == "gold_source_transactions";
   Tree tree;
   Arena texts;
-  if (!told || !tree.Parse(json, texts)) return;
+  if (!told || !tree.Parse(json::Padded(json, texts), texts)) return;
   const auto text = [&](std::string_view column) {
     const Node* node = tree.Find(&tree.root(), column);
     return node == nullptr ? std::string() : std::string(node->text);

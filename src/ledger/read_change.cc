@@ -273,7 +273,7 @@ LegacyTable TableOf(std::string_view name) {
 // The primary key within a key: {"entry_no":5}, the same with its schema, as JSON text, or the bare value.
 std::string_view PkOfKey(std::string_view key, std::string_view column, Arena& texts) {
   Tree tree;
-  if (key.empty() || !tree.Parse(key, texts)) return key;
+  if (key.empty() || !tree.Parse(json::Padded(key, texts), texts)) return key;
   const Node& root = tree.root();
   if (root.kind != Kind::kObject) return Plain(&root);
   return Plain(tree.Find(Unwrapped(tree, &root), column));

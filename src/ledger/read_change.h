@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "draft.h"
-#include "json_tree.h"
+#include "base/json_tree.h"
 #include "medallion/base/arena.h"
 #include "medallion/ledger/options.h"
 

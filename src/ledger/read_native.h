@@ -2,7 +2,7 @@
 #pragma once
 
 #include "draft.h"
-#include "json_tree.h"
+#include "base/json_tree.h"
 #include "medallion/base/arena.h"
 #include "medallion/ledger/options.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "connect_values.h"
-#include "json_tree.h"
+#include "base/json_tree.h"
 #include "medallion/base/text.h"
 #include "wrapper.h"
 
@@ -83,7 +83,7 @@ BronzeRecord RecordLines::Decode(std::string_view line, const Coordinate& at, Ar
   Tree& tree = scratch_->tree;
   BronzeRecord record{.payload = line, .at = at};
   if (line.find("\"value\"") == std::string_view::npos) return record;
-  if (!tree.Parse(line, texts) || !reading::Wraps(tree, tree.root())) return record;
+  if (!tree.Parse(json::Padded(line, texts), texts) || !reading::Wraps(tree, tree.root())) return record;
   const Node& wrapper = tree.root();
   record.payload = PayloadOf(tree, wrapper, texts);
   record.key = Text(tree.Find(&wrapper, "key"));

@@ -6,7 +6,7 @@
 
 #include "connect_values.h"
 #include "draft.h"
-#include "json_tree.h"
+#include "base/json_tree.h"
 #include "judge.h"
 #include "medallion/ledger/identify.h"
 #include "read_change.h"
@@ -43,7 +43,7 @@ class Refiner {
 
 bool Refiner::Parse(Tree& tree, std::string_view text, Draft& draft) {
   if (!tree.Parse(text, refined_.texts)) {
-    draft.Find(Code::kCorruptPayload, "problem", tree.error());
+    draft.Find(Code::kCorruptPayload, "problem", tree.problem());
   } else if (tree.has_repeats()) {
     draft.Find(Code::kCorruptPayload, "problem", "a name twice in one object, with two values");
   }
@@ -85,7 +85,7 @@ void Refiner::Read(const BronzeRecord& record, Draft& draft) {
   if (const Node* key = tree_.Find(&root, "key")) change.key = key->text;
   const Node& value = *tree_.Member(&root, "value");
   if (value.kind != Kind::kText) return ReadValue(tree_, value, change, draft);
-  if (!Parse(inner_, value.text, draft)) return;
+  if (!Parse(inner_, json::Padded(value.text, refined_.texts), draft)) return;
   const ChangeRecord inner{
       .tree = inner_, .headers_tree = tree_, .headers = change.headers, .key = change.key};
   ReadValue(inner_, inner_.root(), inner, draft);
@@ -100,7 +100,7 @@ UtcTime Refiner::IngestTime(const BronzeRecord& record, const Draft& draft) cons
 void Refiner::Refine(const BronzeRecord& given) {
   Arena& texts = refined_.texts;
   BronzeRecord record = given;
-  record.payload = texts.Copy(given.payload);
+  record.payload = json::Padded(given.payload, texts);
   record.key = texts.Copy(given.key);
   record.at.topic = texts.Copy(given.at.topic);
   Draft draft;

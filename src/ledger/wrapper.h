@@ -1,7 +1,7 @@
 // What a record has beside its value, where both are in one JSON object. Pure.
 #pragma once
 
-#include "json_tree.h"
+#include "base/json_tree.h"
 
 namespace medallion::ledger::reading {
 

@@ -1,12 +1,10 @@
-// Small values of the ledger: money, assets, the JSON reader.
+// Small values of the ledger: money, assets.
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "json_tree.h"
 #include "medallion/ledger/assets.h"
 #include "medallion/ledger/minor_units.h"
-#include "nlohmann/json.hpp"
 #include "tests/catch.h"
 #include "tests/feed.h"
 
@@ -163,65 +161,6 @@ TEST_CASE("ledger assets: ISO codes and symbols with a scale") {
   CHECK(ContradictsIso("EUR/3"));
   CHECK_FALSE(ContradictsIso("EUR/2"));
   CHECK_FALSE(ContradictsIso("USDC/6"));
-}
-
-TEST_CASE("ledger json: as strict as the standard") {
-  json::Tree tree;
-  Arena texts;
-  for (const char* good :
-       {"{}", "[]", "null", " true ", "-0.5e+10", R"("a\u00e9\ud83d\ude00\n")", R"({"a":[1,{"b":null}]})"}) {
-    CAPTURE(good);
-    CHECK(tree.Parse(good, texts));
-  }
-  for (const char* bad :
-       {"",        "{",         "[1,]",        "[1 2]",    "{\"a\":tru}", "01",   "1.",        "-",
-        "+1",      ".5",        "1e",          "nul",      "{} {}",       "}}",   "{\"a\" 1}", "{a:1}",
-        "\"\\x\"", "\"\\u12\"", R"("\ud800")", "\"a\nb\"", "\"\xff\"",    "[,1]", "{,}",       "'a'"}) {
-    CAPTURE(bad);
-    CHECK_FALSE(tree.Parse(bad, texts));
-  }
-  CHECK_FALSE(tree.Parse(std::string(65, '[') + std::string(65, ']'), texts));
-  CHECK(tree.Parse(std::string(64, '[') + std::string(64, ']'), texts));
-  REQUIRE(tree.Parse(R"({"n":1.50,"t":"x\"y","n2":null,"o":{"k":2}})", texts));
-  CHECK(tree.Find(&tree.root(), "n")->text == "1.50");  // its own digits
-  CHECK(tree.Find(&tree.root(), "t")->text == "x\"y");
-  CHECK(tree.Find(&tree.root(), "n2") == nullptr);
-  CHECK(tree.Member(&tree.root(), "n2") != nullptr);
-  CHECK(tree.Find(&tree.root(), "o")->text == R"({"k":2})");
-  CHECK_FALSE(tree.has_repeats());
-  REQUIRE(tree.Parse(R"({"a":1,"b":2,"a":1})", texts));
-  CHECK_FALSE(tree.has_repeats());  // they say the same
-  REQUIRE(tree.Parse(R"({"a":1,"b":{"c":1,"c":"1"}})", texts));
-  CHECK(tree.has_repeats());
-  std::string many = "{";
-  for (int i = 0; i < 100; ++i) many += "\"m" + std::to_string(i) + "\":" + std::to_string(i) + ",";
-  REQUIRE(tree.Parse(many + "\"m7\":8}", texts));
-  CHECK(tree.has_repeats());
-}
-
-TEST_CASE("ledger json: texts with a few bytes changed are taken exactly where another reader takes them") {
-  const std::string valid =
-      R"({"event_id":"e1","n":[1,-2.5,0,true,false,null],"o":{"a":"\u00e4\\\"","b":{}},"t":"x"} )";
-  Random random(7);
-  int taken = 0;
-  for (int i = 0; i < 20'000; ++i) {
-    std::string text = valid;
-    for (int64_t edits = 1 + random.Below(3); edits > 0; --edits) {
-      const auto at = static_cast<size_t>(random.Below(static_cast<int64_t>(text.size())));
-      if (random.Chance(300'000)) {
-        text.erase(at, 1);
-      } else {
-        text[at] = "{}[]\",:\\u0e.-+tfn 19"[random.Below(20)];
-      }
-    }
-    json::Tree tree;
-    Arena texts;
-    CAPTURE(text);
-    const bool expected = nlohmann::json::accept(text);
-    REQUIRE(tree.Parse(text, texts) == expected);
-    taken += expected ? 1 : 0;
-  }
-  CHECK(taken > 500);
 }
 
 }  // namespace
