@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "connect_values.h"
 #include "base/json_tree.h"
+#include "connect_values.h"
 #include "medallion/base/text.h"
 #include "wrapper.h"
 

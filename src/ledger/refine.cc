@@ -4,9 +4,9 @@
 #include <string_view>
 #include <utility>
 
+#include "base/json_tree.h"
 #include "connect_values.h"
 #include "draft.h"
-#include "base/json_tree.h"
 #include "judge.h"
 #include "medallion/ledger/identify.h"
 #include "read_change.h"
