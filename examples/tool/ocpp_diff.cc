@@ -96,11 +96,10 @@ absl::Status OcppDiff(Words words, const Print& print) {
   if (!after.ok()) return after.status();
   const auto opened = OpenExisting<Charging>(*path);
   if (!opened.ok()) return opened.status();
-  auto* const keeper = dynamic_cast<GoldKeeper<Charging>*>(opened->store.get());
   SeenAnswer seen;
   if (auto status = opened->store->Seen({}, seen); !status.ok()) return status;
   DiffVersions<Charging> diff(*before, *after, seen.checkpoint.data_clock, *worst);
-  if (auto status = AddAll(*opened->store, *keeper, diff); !status.ok()) return status;
+  if (auto status = AddAll(*opened->store, *opened->keeper, diff); !status.ok()) return status;
   return print(TextOf(diff.Finish()));
 }
 

@@ -218,8 +218,8 @@ absl::Status ReplayRecords(Words words, const Print& print) {
   const auto report = (*desk)->quarantine().ReplayAll();
   if (!report.ok()) return report.status();
   // What no record changed may still be another configuration's.
-  auto* const keeper = dynamic_cast<GoldKeeper<Charging>*>((*desk)->store.store.get());
-  const auto derived = Rederive<Charging>(*(*desk)->store.store, *keeper, (*desk)->options);
+  const OpenedStore<Charging>& opened = (*desk)->store;
+  const auto derived = Rederive<Charging>(*opened.store, *opened.keeper, (*desk)->options);
   if (!derived.ok()) return derived.status();
   const std::string more =
       ", " + std::to_string(derived->rows) + " rows of another configuration derived again";

@@ -60,8 +60,8 @@ absl::Status OcppReconcile(Words words, const Print& print) {
   if (!options.ok()) return options.status();
   const auto opened = OpenExisting<Charging>(*path);
   if (!opened.ok()) return opened.status();
-  auto* const keeper = dynamic_cast<GoldKeeper<Charging>*>(opened->store.get());
-  const auto report = Reconcile<Charging>(*opened->store, *keeper, *options, static_cast<int64_t>(*days));
+  const auto report =
+      Reconcile<Charging>(*opened->store, *opened->keeper, *options, static_cast<int64_t>(*days));
   if (absl::IsFailedPrecondition(report.status()))
     return With(report.status(), "", ", by `medallion ocpp rederive`");
   if (!report.ok()) return With(report.status(), "", "\nReconcile again: what was repaired stands.");

@@ -39,12 +39,11 @@ absl::Status OcppRederive(Words words, const Print& print) {
   if (!options.ok()) return options.status();
   const auto opened = OpenExisting<Charging>(*path);
   if (!opened.ok()) return opened.status();
-  auto* const keeper = dynamic_cast<GoldKeeper<Charging>*>(opened->store.get());
   const bool shows = !given->Has("--quiet") && ::isatty(STDERR_FILENO) == 1;
   const auto progress = [&](const RederiveReport& report) {
     if (shows) std::fprintf(stderr, "\r\033[K%lld entities", static_cast<long long>(report.entities));
   };
-  const auto report = Rederive<Charging>(*opened->store, *keeper, *options, progress);
+  const auto report = Rederive<Charging>(*opened->store, *opened->keeper, *options, progress);
   if (shows) std::fputs("\r\033[K", stderr);
   if (!report.ok()) return With(report.status(), "", "\nDerive again: it goes on where it stood.");
   return print("derived again\n  entities      " + std::to_string(report->entities) + "\n  rows changed  " +

@@ -5,9 +5,11 @@
 #include <memory>
 #include <string>
 #include <system_error>
+#include <type_traits>
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "medallion/io/gold_keeper.h"
 #include "medallion/io/store.h"
 #include "medallion/io/tables.h"
 #include "medallion/launchpad/run.h"
@@ -23,14 +25,17 @@ namespace medallion::tool {
 
 template <class Pack>
 struct OpenedStore {
-  std::unique_ptr<Store<Pack>> store;
-  Tables* tables = nullptr;  // of the same store
+  std::unique_ptr<Store<Pack>> store = {};
+  Tables* tables = nullptr;            // of the same store
+  GoldKeeper<Pack>* keeper = nullptr;  // of the same store, where it lasts
 };
 
 template <class Pack, class StoreType>
 OpenedStore<Pack> Opened(std::unique_ptr<StoreType> store) {
-  Tables* tables = store.get();
-  return {.store = std::move(store), .tables = tables};
+  OpenedStore<Pack> opened{.tables = store.get()};
+  if constexpr (std::is_base_of_v<GoldKeeper<Pack>, StoreType>) opened.keeper = store.get();
+  opened.store = std::move(store);
+  return opened;
 }
 
 // `sqlite_path` is made where it is missing; empty: in memory.
