@@ -253,12 +253,8 @@ std::string_view Message::Actor() const {
 }
 
 bool MessageReader::Read(std::string_view line) {
-  padded_.assign(Trim(line));
-  const size_t size = padded_.size();
-  padded_.append(simdjson::SIMDJSON_PADDING, ' ');
   texts_ = Arena();
-  if (!tree_.Parse(std::string_view(padded_).substr(0, size), texts_))
-    return problem_ = tree_.problem(), false;
+  if (!tree_.Parse(json::Padded(line, texts_), texts_)) return problem_ = tree_.problem(), false;
   if (!tree_.has_repeats()) return true;
   return problem_ = "a name twice in one object, with two values", false;
 }

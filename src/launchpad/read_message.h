@@ -1,7 +1,6 @@
 // From a line of JSON to messages: both schema generations, wrapped or not.
 #pragma once
 
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,7 +14,8 @@ class MessageReader {
  public:
   explicit MessageReader(const Options& options) : options_(options) {}
 
-  // Parses a line. False where it is no JSON, or names a member twice with two values: problem() says why. What is read below refers to it.
+  // Parses a line. False where it is no JSON, or names a member twice with two values: problem() says why. What is read
+  // below refers to a copy of it, which holds until the next line.
   bool Read(std::string_view line);
   const char* problem() const { return problem_; }
 
@@ -33,8 +33,7 @@ class MessageReader {
   const Options& options_;
   json::Tree tree_;
   const char* problem_ = "";
-  std::string padded_;
-  Arena texts_;  // of what the line escapes
+  Arena texts_;  // of the line
 };
 
 }  // namespace medallion::launchpad
