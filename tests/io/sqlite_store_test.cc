@@ -1,4 +1,3 @@
-
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/resource.h>

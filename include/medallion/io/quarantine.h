@@ -74,7 +74,8 @@ class Quarantine {
   // Refines the records of these rows anew: after a mapping was added, or a rule was changed. Those that were discarded or
   // replayed already stay as they are.
   absl::StatusOr<ReplayReport> Replay(const QuarantineFilter& filter);
-  // The same for all records: the tables become those of a new run with these options.
+  // The same for all records: with Rederive after it (io/rederive.h), which sees to rows that no changed record bears on,
+  // the tables become those of a new run with these options.
   absl::StatusOr<ReplayReport> ReplayAll();
 
  private:

@@ -1,5 +1,5 @@
-// Running the pack: what the run loop and the memory store make of it is compiled once, in medallion::ledger, and not again in
-// each file that includes this in place of io/run.h and io/memory_store.h.
+// Running the pack. Its run loop and its memory store are compiled once, in medallion::ledger, and not again in each file
+// that includes this in place of io/run.h and io/memory_store.h.
 #pragma once
 
 #include "medallion/io/memory_store.h"
