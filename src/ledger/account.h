@@ -48,6 +48,7 @@ struct Account {
       {};  // by version; of a legacy account by effective_at, recorded_at and primary key
   std::optional<Versions> versions = {};  // none of a legacy account
   AccountFindings findings = {};          // of the account as a whole
+  std::string unknown_rows = {};          // JSON array of legacy entries of which the amount or side is not known
   std::string digest_text = {};           // keys and values of all facts, sorted
   std::string evidence = {};              // JSON
   UtcTime updated_at = kNoTime;           // the largest ingest_ts of what it is told by

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "connect_values.h"
 #include "base/json_tree.h"
+#include "connect_values.h"
 #include "medallion/ledger/account_balance.h"
 
 namespace medallion::ledger {
