@@ -20,7 +20,6 @@ using folding::Fact;
 using folding::Reservation;
 using folding::Reservations;
 using folding::Reversals;
-using folding::Within;
 
 constexpr int64_t kDay = kMicrosPerDay, kWeek = 7 * kDay, kMonth = 30 * kDay, kQuarter = 90 * kDay;
 

@@ -5,8 +5,8 @@
 
 #include <string_view>
 
-#include "draft.h"
 #include "base/json_tree.h"
+#include "draft.h"
 #include "medallion/base/arena.h"
 #include "medallion/ledger/options.h"
 

@@ -1,8 +1,8 @@
 // Native events: from JSON to a draft. Pure. Source: the ledger domain, section 1.
 #pragma once
 
-#include "draft.h"
 #include "base/json_tree.h"
+#include "draft.h"
 #include "medallion/base/arena.h"
 #include "medallion/ledger/options.h"
 
