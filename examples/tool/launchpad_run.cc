@@ -53,6 +53,7 @@ absl::StatusOr<Arguments> ReadArguments(Words words) {
   if (run->inputs.size() != 1) return Wrong("--input takes one directory or file");
   std::error_code error;
   const bool directory = std::filesystem::is_directory(run->inputs[0].path, error);
+  if (!directory && given->Has("--move-read")) return Wrong("--move-read needs a directory as --input");
   if (!given->Has("--batch-records")) run->batch_records = directory ? kEnvelopesABatch : kLinesABatch;
   Arguments arguments{*std::move(run), given->Text("--move-read")};
   if (given->Has("--move-read") && arguments.sqlite_path.empty()) {
@@ -128,6 +129,8 @@ std::string Text(const Counts& counts, const RunReport& report, const Accounting
     for (const auto& [name, why] : source.directory->skipped())
       absl::StrAppend(&text, "not read    ", name, ": ", why, "\n");
   }
+  if (report.beyond != 0)
+    text += "not read    " + std::to_string(report.beyond) + " records, since ingested later\n";
   if (!arguments.out.empty()) text += "tables      " + arguments.out + "\n";
   return text;
 }

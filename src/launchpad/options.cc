@@ -56,14 +56,14 @@ Outcome CheckBreakdownSum(const Message& m) {
   return Fails(off > 1 || off < -1);
 }
 
-// price = P / 10^18 against (vq / 10^quote_decimals) / (vt / 10^decimals).
+// price = P / 10^18 against (vq / 10^quote_decimals) / (vt / 10^decimals). No quote has more than 18 decimals.
 Outcome CheckPrice(const Message& m) {
   const auto price = ParseAmount(m.price, kPriceDigits);
   if (!price.has_value() || !IsPositive(m.virtual_token) || !IsPositive(m.virtual_quote))
     return Outcome::kUnknown;
   if (price->amount.units < 0) return Outcome::kFail;
-  const Product told{price->amount.units, m.virtual_token.units * Pow10(m.quote_decimals)};
-  const Product reserves{m.virtual_quote.units, Pow10(m.decimals + kPriceDigits)};
+  const Product told{price->amount.units, m.virtual_token.units};
+  const Product reserves{m.virtual_quote.units, Pow10(m.decimals + kPriceDigits - m.quote_decimals)};
   return Fails(!IsWithin(told, reserves, kPricePpm));
 }
 

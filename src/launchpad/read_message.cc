@@ -47,6 +47,8 @@ ReadTime TimeOf(const Node* node) {
   return {};
 }
 
+const absl::int128 kMostUnits = Pow10(32);  // that sums of a million such amounts fit 128 bits
+
 // Reads the members of one object.
 class Members {
  public:
@@ -74,7 +76,8 @@ class Members {
     const std::string_view text = Number(names);
     if (text.empty()) return {};
     const auto parsed = ParseAmount(text, decimals);
-    if (!parsed.has_value()) return {};
+    if (!parsed.has_value() || parsed->amount.units > kMostUnits || parsed->amount.units < -kMostUnits)
+      return {};
     precision_loss = precision_loss || parsed->precision_loss;
     return parsed->amount;
   }
@@ -268,9 +271,12 @@ bool MessageReader::IsEnvelope(Envelope& envelope) const {
   };
   const auto number = [&](std::string_view name) -> std::optional<int64_t> {
     const Node* node = tree_.Member(&root, name);
-    const auto parsed = node == nullptr ? std::nullopt : ParseAmount(node->text, 0);
-    constexpr int64_t kMost = int64_t{1} << 53;
-    if (!parsed.has_value() || parsed->amount.units < 0 || parsed->amount.units > kMost) return std::nullopt;
+    if (node == nullptr || node->kind == Kind::kNull) return std::nullopt;
+    const auto parsed = ParseAmount(node->text, 0);
+    constexpr int64_t kMost = int64_t{1} << 53, kNoNumber = -1;
+    const bool whole = parsed.has_value() && !parsed->precision_loss && parsed->amount.units >= 0 &&
+                       parsed->amount.units <= kMost;
+    if (!whole) return kNoNumber;
     return static_cast<int64_t>(parsed->amount.units);
   };
   envelope = {.source = text("_source"),
@@ -288,6 +294,7 @@ void MessageReader::Messages(UtcTime landed, Arena& texts, std::vector<Message>&
 }
 
 void MessageReader::Read(const Node& json, UtcTime landed, Arena& texts, std::vector<Message>& out) const {
+  if (out.size() > kMessagesMax) return;
   if (json.kind == Kind::kArray) {
     tree_.Each(json, [&](const Node& element) { Read(element, landed, texts, out); });
     return;

@@ -10,6 +10,8 @@
 
 namespace medallion::launchpad {
 
+inline constexpr size_t kMessagesMax = 100'000;  // of a line
+
 class MessageReader {
  public:
   explicit MessageReader(const Options& options) : options_(options) {}
@@ -23,7 +25,7 @@ class MessageReader {
   bool IsEnvelope(Envelope& envelope) const;
 
   // The messages of the line; texts go to `texts`. `landed` is when the record or envelope was ingested, if that is known:
-  // what the line says itself goes first.
+  // what the line says itself goes first. Of a line with more than kMessagesMax only one more is told.
   void Messages(UtcTime landed, Arena& texts, std::vector<Message>& out) const;
 
  private:

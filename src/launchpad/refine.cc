@@ -13,7 +13,6 @@
 namespace medallion::launchpad {
 namespace {
 
-constexpr size_t kMessagesMax = 100'000;  // of a line
 constexpr std::string_view kLossName = "\"declared_loss\":";
 
 // A JSON object or array, member by member.
@@ -76,6 +75,7 @@ class Refiner {
     payload_ = Sha256(record.payload);
     ordinal_ = 0, line_ = 0;
     last_ingest_ = kNoTime;
+    begin_ = refined_.elements.size();
     const UtcTime ingest_ts = TakePayload(record.payload);
     if (ordinal_ == 0) AddCorrupt("it holds no message", {});
     refined_.ingest_ts.push_back(ingest_ts);
@@ -100,6 +100,10 @@ class Refiner {
     Envelope envelope;
     if (outer_.IsEnvelope(envelope)) return TakeEnvelope(envelope);
     TakeLine(outer_);
+    if (IsTooLarge()) {
+      Restart();
+      AddCorrupt("too many rows", {});
+    }
     return record_.ingest_ts != kNoTime ? record_.ingest_ts : last_ingest_;
   }
 
@@ -112,18 +116,36 @@ class Refiner {
       return landed_;
     }
     constexpr int64_t kRowsALine = 3;  // about: growing would copy them all
-    refined_.elements.reserve(refined_.elements.size() + static_cast<size_t>(content.lines * kRowsALine));
+    const int64_t rows = std::min(content.lines * kRowsALine, options_.rows_max);
+    refined_.elements.reserve(refined_.elements.size() + static_cast<size_t>(rows));
     ReadLines(envelope, options_.decoders, [&](std::string_view line) {
       ++line_;
+      if (IsTooLarge()) return;
       inner_.Read(line) ? TakeLine(inner_) : AddCorrupt(inner_.problem(), line);
     });
+    if (IsTooLarge()) {
+      Restart();
+      AddEnvelopeFault("ENVELOPE_TOO_LARGE", envelope, {});
+      return landed_;
+    }
     if (envelope.event_count.has_value() && *envelope.event_count != content.lines) {
       AddEnvelopeFault("ENVELOPE_COUNT_MISMATCH", envelope, content);
     }
     if (envelope.uncompressed_bytes.has_value() && *envelope.uncompressed_bytes != content.bytes) {
       AddEnvelopeFault("ENVELOPE_SIZE_MISMATCH", envelope, content);
     }
+    if (ordinal_ == 0) AddIgnored("EMPTY_ENVELOPE", landed_, landed_);  // as it says itself
     return landed_ != kNoTime ? landed_ : last_ingest_;
+  }
+
+  // Whether the record makes more rows than are kept of one.
+  bool IsTooLarge() const {
+    return refined_.elements.size() - begin_ > static_cast<size_t>(options_.rows_max);
+  }
+  // Forgets the record's rows.
+  void Restart() {
+    refined_.elements.resize(begin_);
+    ordinal_ = 0, line_ = 0;
   }
 
   void TakeLine(const MessageReader& reader) {
@@ -131,7 +153,9 @@ class Refiner {
     reader.Messages(landed_, refined_.texts, messages_);
     if (messages_.empty() && line_ != 0) AddCorrupt("it holds no message", {});
     if (messages_.size() > kMessagesMax) return AddCorrupt("more than 100000 messages", {});
-    for (const Message& m : messages_) TakeMessage(m);
+    for (const Message& m : messages_) {
+      if (!IsTooLarge()) TakeMessage(m);
+    }
   }
 
   LaunchElement& Add(const LaunchEvent& row) {
@@ -186,7 +210,7 @@ class Refiner {
   void TakeMessage(const Message& m) {
     last_ingest_ = std::max(last_ingest_, m.ingest_ts);
     Findings findings = Judge(m, options_);
-    if (!m.acknowledgement.empty()) return AddAcknowledgement(m);
+    if (!m.acknowledgement.empty()) return AddIgnored("ACKNOWLEDGEMENT", m.event_ts, m.ingest_ts);
     const std::string_view flags = Codes(std::move(findings.flags), refined_.texts);
     std::vector<LaunchEvent> rows = RowsOf(m, refined_.texts);
     for (LaunchEvent& row : rows) row.flags = flags;
@@ -202,12 +226,12 @@ class Refiner {
     for (const LaunchEvent& row : rows) AddSilver(row, unit);
   }
 
-  void AddAcknowledgement(const Message& m) {
+  void AddIgnored(std::string_view reason, UtcTime event_ts, UtcTime ingest_ts) {
     LaunchEvent row;
-    row.event_ts = m.event_ts, row.ingest_ts = m.ingest_ts;
+    row.event_ts = event_ts, row.ingest_ts = ingest_ts;
     LaunchElement& element = Add(row);
     element.standing.fate = Fate::kIgnored;
-    element.reason = "ACKNOWLEDGEMENT";
+    element.reason = reason;
     AttachIdentity(element.row, element.identity);
   }
 
@@ -238,6 +262,7 @@ class Refiner {
   std::string_view topic_;
   BronzeRecord record_;
   Digest payload_;
+  size_t begin_ = 0;  // of the record's elements
   uint32_t ordinal_ = 0;
   int64_t line_ = 0;
   UtcTime landed_ = kNoTime, last_ingest_ = kNoTime;

@@ -252,8 +252,10 @@ class Finder {
     const absl::int128 whole = migrated_ ? supply_.units : absl::int128(kStandardForSale);
     const absl::int128 residual = whole - (signals_.net_signed_total.units + positions_.burnt + held);
     signals_.conservation_residual = {residual};
-    const absl::int128 size = residual < 0 ? -residual : residual;
-    found_.flags.incomplete_feed = size * 1'000'000 > supply_.units * parameters_.incomplete_ppm;
+    const auto size = static_cast<absl::uint128>(residual < 0 ? -residual : residual);
+    const auto supply = static_cast<absl::uint128>(supply_.units);
+    const auto ppm = static_cast<absl::uint128>(parameters_.incomplete_ppm);
+    found_.flags.incomplete_feed = Wide::Product(size, 1'000'000) > Wide::Product(supply, ppm);
     if (!found_.flags.incomplete_feed) return;
     const absl::int128 missing = std::max(residual, absl::int128(0));
     const absl::int128 all = signals_.circulating.units + missing;

@@ -250,7 +250,11 @@ Account ReadLegacyAccount(std::span<const LegacyRow* const> rows, UtcTime known)
     const bool counts = row->table == LegacyTable::kEntry && !row->deleted && row->amount_minor.has_value() &&
                         row->leg != Side::kNone && row->effective_at != kNoTime;
     if (counts) account.facts.push_back(FactOf(*row));
+    if (counts || row->deleted || row->contested || row->table != LegacyTable::kEntry) continue;
+    account.unknown_rows += account.unknown_rows.empty() ? "[" : ",";
+    AppendJsonString(row->pk, account.unknown_rows);
   }
+  if (!account.unknown_rows.empty()) account.unknown_rows += "]";
   account.digest_text = digest.text();
   account.evidence = EvidenceOf(sorted);
   Conclude(account);

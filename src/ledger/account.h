@@ -48,9 +48,10 @@ struct Account {
       {};  // by version; of a legacy account by effective_at, recorded_at and primary key
   std::optional<Versions> versions = {};  // none of a legacy account
   AccountFindings findings = {};          // of the account as a whole
-  std::string digest_text = {};           // keys and values of all facts, sorted
-  std::string evidence = {};              // JSON
-  UtcTime updated_at = kNoTime;           // the largest ingest_ts of what it is told by
+  std::string unknown_rows = {};  // JSON array of legacy entries of which the amount or side is not known
+  std::string digest_text = {};   // keys and values of all facts, sorted
+  std::string evidence = {};      // JSON
+  UtcTime updated_at = kNoTime;   // the largest ingest_ts of what it is told by
 
   // The assets of its transfers, sorted; one empty one where there are none.
   std::vector<std::string_view> Assets() const;

@@ -175,6 +175,14 @@ void ShowBook(const Account& account, const Book& book, const Reservations& rese
   row.overdraft_events = book.overdrafts;
 }
 
+// A row that was only seen with its amount left out is money that nobody knows.
+std::string WithUnknown(const Account& account, std::string detail) {
+  if (account.unknown_rows.empty()) return detail;
+  if (detail.empty()) return "{\"unknown_rows\":" + account.unknown_rows + "}";
+  detail.pop_back();
+  return detail += ",\"unknown_rows\":" + account.unknown_rows + "}";
+}
+
 std::vector<AccountBalance> Balances(const Account& account, Contexts contexts, UtcTime clock,
                                      const LedgerRules& rules) {
   const Options& options = rules.options;
@@ -195,9 +203,9 @@ std::vector<AccountBalance> Balances(const Account& account, Contexts contexts, 
     AccountFindings findings = account.findings;
     findings.Add(found[asset]);
     const bool whole = !account.versions || account.versions->is_whole();
-    row.balance_is_final = whole && findings.IsFinal();
+    row.balance_is_final = whole && account.unknown_rows.empty() && findings.IsFinal();
     row.quality_flags = findings.FlagsJson();
-    row.detail = findings.DetailJson();
+    row.detail = WithUnknown(account, findings.DetailJson());
     row.evidence = account.evidence;
     row.next_due_at = TimeOf(judgement.next_due, asset);
     row.updated_at = std::max(account.updated_at, TimeOf(judgement.changed, asset));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -141,28 +142,121 @@ WindowedFeatures Evaluate(const Account& account, const Postings& postings, int 
   return features;
 }
 
-// The first instant after `at` at which an event may enter or leave a window, or a day passes; kNoTime: none.
-UtcTime NextChance(const Postings& postings, UtcTime at) {
-  UtcTime next = kNoTime;
-  const auto offer = [&](int64_t us) {
-    if (us > at.us && (next == kNoTime || us < next.us)) next = {us};
-  };
-  for (const Fact* fact : postings) {
-    for (const int64_t later_us : {int64_t{0}, kDay, kWeek, kMonth, kWeek + kQuarter}) {
-      offer(fact->effective.us + later_us);
+// Looks for the first instant at which a windowed feature changes by itself. Until the next fact becomes effective, only
+// what is there leaves windows: each question is answered by one pass over it.
+class Changes {
+ public:
+  Changes(const Account& account, const Postings& postings, const WindowedFeatures& features)
+      : account_(account), postings_(postings), features_(features) {}
+
+  // After `at`, before the next fact; kNoTime: none.
+  UtcTime After(UtcTime at) {
+    const Flows flows(account_, postings_, at);
+    first_ = kNoTime, at_ = at;
+    OfferCounts(flows.all());
+    OfferReversals();
+    OfferCounterparties(flows.all());
+    return first_;
+  }
+
+  // When the next fact after `at` becomes effective; kNoTime: none does.
+  UtcTime NextFact(UtcTime at) const {
+    UtcTime next = kNoTime;
+    for (const Fact& fact : account_.facts) {
+      if (IsPosting(fact.type) && fact.effective > at && (next == kNoTime || fact.effective < next))
+        next = fact.effective;
+    }
+    return next;
+  }
+
+ private:
+  void Offer(int64_t us) {
+    if (us > at_.us && (first_ == kNoTime || us < first_.us)) first_ = {us};
+  }
+
+  // A flow that leaves a window is one less; a day that passes is one more.
+  void OfferCounts(const std::vector<Flow>& flows) {
+    for (const Flow& flow : flows) {
+      for (const int64_t window_us : {kDay, kWeek, kMonth}) Offer(flow.fact->effective.us + window_us);
+    }
+    const UtcTime last = LastActivity(postings_, at_);
+    if (last != kNoTime) Offer(last.us + ((at_.us - last.us) / kDay + 1) * kDay);
+  }
+
+  // By when the names are gone, in order.
+  using Leaving = std::vector<std::pair<UtcTime, std::string_view>>;
+  static Leaving Sorted(const std::map<std::string_view, UtcTime>& last, int64_t window_us) {
+    Leaving leaving;
+    for (const auto& [name, time] : last) leaving.push_back({{time.us + window_us}, name});
+    std::sort(leaving.begin(), leaving.end());
+    return leaving;
+  }
+  // Takes the names away one after the other: the ratio is told where all of an instant are gone.
+  template <class Take, class Ratio>
+  void OfferFirst(const Leaving& leaving, const Take& take, const Ratio& differs) {
+    for (size_t i = 0; i < leaving.size(); ++i) {
+      const UtcTime at = leaving[i].first;
+      if (first_ != kNoTime && at >= first_) return;
+      take(leaving[i].second);
+      const bool last = i + 1 == leaving.size() || leaving[i + 1].first != at;
+      if (last && differs()) return Offer(at.us);
     }
   }
-  const UtcTime last = LastActivity(postings, at);
-  if (last != kNoTime) offer(last.us + ((at.us - last.us) / kDay + 1) * kDay);
-  return next;
-}
+
+  // Transfers of which nothing is left leave the month without being counted.
+  void OfferReversals() {
+    const Reversals reversals(account_.facts, at_);
+    std::map<std::string_view, UtcTime> last;
+    int64_t all = 0, reversed = 0;
+    for (const Fact* fact : postings_) {
+      if (fact->type == EventType::kTransferReversed || !InWindow(fact->effective, at_, kMonth)) continue;
+      if (fact->transfer.empty()) {
+        ++all;
+        continue;
+      }
+      const auto [named, added] = last.try_emplace(fact->transfer, fact->effective);
+      if (added) ++all, reversed += reversals.Names(fact->transfer) ? 1 : 0;
+      named->second = std::max(named->second, fact->effective);
+    }
+    OfferFirst(
+        Sorted(last, kMonth),
+        [&](std::string_view transfer) { --all, reversed -= reversals.Names(transfer) ? 1 : 0; },
+        [&] { return Fraction(reversed, all) != features_.reversal_ratio_30d; });
+  }
+
+  // A counterparty of the week that was last seen too long before is new again.
+  void OfferCounterparties(const std::vector<Flow>& flows) {
+    const Names week = CounterpartiesIn(flows, at_, kWeek);
+    std::map<std::string_view, UtcTime> last;
+    for (const Flow& flow : flows) {
+      const Fact& fact = *flow.fact;
+      if (!week.contains(fact.counterparty) || !InWindow(fact.effective, {at_.us - kWeek}, kQuarter))
+        continue;
+      UtcTime& time = last.try_emplace(fact.counterparty, fact.effective).first->second;
+      time = std::max(time, fact.effective);
+    }
+    const auto all = static_cast<int64_t>(week.size());
+    int64_t fresh = all - static_cast<int64_t>(last.size());
+    OfferFirst(
+        Sorted(last, kWeek + kQuarter), [&](std::string_view) { ++fresh; },
+        [&] { return Fraction(fresh, all) != features_.new_counterparty_ratio_7d; });
+  }
+
+  const Account& account_;
+  const Postings& postings_;
+  const WindowedFeatures& features_;
+  UtcTime at_, first_;
+};
 
 UtcTime ValidUntil(const Account& account, const Postings& postings, int exponent, UtcTime at,
                    const WindowedFeatures& features) {
-  for (UtcTime next = NextChance(postings, at); next != kNoTime; next = NextChance(postings, next)) {
-    if (Evaluate(account, postings, exponent, next) != features) return next;
+  Changes changes(account, postings, features);
+  while (true) {
+    const UtcTime change = changes.After(at), fact = changes.NextFact(at);
+    if (fact == kNoTime || (change != kNoTime && change < fact)) return change;
+    if (Evaluate(account, postings, exponent, fact) != features) return fact;
+    at = fact;
   }
-  return kNoTime;
 }
 
 // The balance over the month that ends at `at`, by effective_at.

@@ -70,8 +70,8 @@ std::optional<UtcTime> FromNumber(int64_t number, std::string_view name) {
   if (name.ends_with(".Timestamp")) return Scaled(number, kMilli);
   constexpr int64_t kDays = 1'000'000, kMillis = 100'000'000'000, kMicros = 100'000'000'000'000,
                     kNanos = 100'000'000'000'000'000;
+  if (number >= kNanos || number <= -kNanos) return FromNanos(number);
   const int64_t size = number < 0 ? -number : number;
-  if (number == std::numeric_limits<int64_t>::min() || size >= kNanos) return FromNanos(number);
   if (size >= kMicros) return Scaled(number, 1);
   if (size >= kMillis) return Scaled(number, kMilli);
   if (size < kDays) return Scaled(number, kMicrosPerDay);

@@ -305,9 +305,11 @@ void ReadRow(const ChangeRecord& record, const Options& options, Arena& texts, D
   change.pk = Plain(image[pk_column]);
   if (change.pk.empty() && image[pk_column] == nullptr) change.pk = PkOfKey(record.key, pk_column, texts);
   if (change.pk.empty()) draft.Find(entry ? Code::kMissingEventId : Code::kMissingAccountId, pk_column);
-  change.row_version = Whole(image["version"]);
-  if (change.row_version && *change.row_version < 0) draft.Find(Code::kSchemaMismatch, "version");
-  if (!change.row_version && !deletes) draft.Find(Code::kMissingVersion);
+  const Node* const version = image["version"];
+  change.row_version = Whole(version);
+  const bool unreadable = version != nullptr && change.row_version.value_or(-1) < 0;
+  if (unreadable) draft.Find(Code::kSchemaMismatch, "version", version->text);
+  if (version == nullptr && !deletes) draft.Find(Code::kMissingVersion);
   change.moved_from = PkOfHeader(record, "__debezium.oldkey", pk_column, texts);
   change.moved_to = PkOfHeader(record, "__debezium.newkey", pk_column, texts);
   event.ledger = kLedgerName;

@@ -15,7 +15,7 @@ using json::Kind;
 using json::Node;
 using json::Tree;
 
-// The event's members by field; null where absent or null.
+// The event's members by field; null where absent, null or an empty text.
 class Fields {
  public:
   Fields(const Tree& tree, const Node& object, const EventSchema& schema) {
@@ -23,7 +23,7 @@ class Fields {
       const auto field = schema.names.find(member->name);
       if (field == schema.names.end()) {
         ++unknown_;
-      } else if (member->kind != Kind::kNull) {
+      } else if (member->kind != Kind::kNull && !(member->is_text() && member->text.empty())) {
         nodes_[static_cast<size_t>(field->second)] = member;
       }
     }
@@ -87,7 +87,7 @@ void ReadVersion(const Fields& fields, Draft& draft) {
 void ReadAmount(const Fields& fields, Draft& draft) {
   const Node* node = fields[Field::kAmountMinor];
   const auto wrong = [&](Code code) { draft.Find(code, FieldName(Field::kAmountMinor), node->text); };
-  if (node == nullptr || (node->kind == Kind::kText && node->text.empty())) return;
+  if (node == nullptr) return;
   if (node->kind != Kind::kText && node->kind != Kind::kNumber) return wrong(Code::kAmountNotIntegerMinor);
   const bool negative = node->text.starts_with('-');
   const std::string_view digits = node->text.substr(negative ? 1 : 0);
@@ -120,10 +120,7 @@ void CheckNeeds(const Fields& fields, Draft& draft) {
     return draft.Find(Code::kUnknownEventType, "event_type", type == nullptr ? "" : type->text);
   }
   if (!IsTransfer(event.event_type) || event.event_type == EventType::kTransferReleased) return;
-  const Node* amount = fields[Field::kAmountMinor];
-  if (amount == nullptr || (amount->kind == Kind::kText && amount->text.empty())) {
-    draft.Find(Code::kMissingAmount);
-  }
+  if (fields[Field::kAmountMinor] == nullptr) draft.Find(Code::kMissingAmount);
   if (fields[Field::kAsset] == nullptr) draft.Find(Code::kAssetUnknown, "asset");
   if (fields[Field::kLeg] == nullptr) draft.Find(Code::kSchemaMismatch, "leg");
 }

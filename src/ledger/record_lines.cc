@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <string>
@@ -49,10 +50,14 @@ std::optional<int64_t> Whole(const Tree& tree, const Node& wrapper, std::string_
   return node == nullptr ? std::nullopt : connect::WholeOf(*node);
 }
 
-UtcTime Time(const Tree& tree, const Node& wrapper, std::string_view name) {
-  const Node* node = tree.Find(&wrapper, name);
-  if (node == nullptr) return kNoTime;
-  return connect::TimeOf(*node, {}).value_or(kNoTime);
+// Of the first of these members that is a time.
+UtcTime Time(const Tree& tree, const Node& wrapper, std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) {
+    const Node* node = tree.Find(&wrapper, name);
+    if (node == nullptr) continue;
+    if (const auto time = connect::TimeOf(*node, {})) return *time;
+  }
+  return kNoTime;
 }
 
 // A text, or any other value as JSON.
@@ -94,8 +99,8 @@ BronzeRecord RecordLines::Decode(std::string_view line, const Coordinate& at, Ar
     record.at.partition = static_cast<int32_t>(std::clamp(*partition, kLeast, kMost));
   }
   record.at.offset = Whole(tree, wrapper, "offset").value_or(at.offset);
-  record.broker_ts = Time(tree, wrapper, "broker_ts");
-  record.ingest_ts = Time(tree, wrapper, "ingest_ts");
+  record.broker_ts = Time(tree, wrapper, {"broker_ts", "timestamp"});
+  record.ingest_ts = Time(tree, wrapper, {"ingest_ts", "_ingested_at"});
   return record;
 }
 

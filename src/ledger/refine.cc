@@ -53,7 +53,8 @@ bool Refiner::Parse(Tree& tree, std::string_view text, Draft& draft) {
 void Refiner::ReadValue(const Tree& tree, const Node& value, ChangeRecord record, Draft& draft) {
   const Node* object = &value;
   const Node* payload = tree.Member(object, "payload");
-  if (payload != nullptr && tree.Member(object, "schema") != nullptr) {
+  const bool alone = payload != nullptr && tree.First(value) == payload && payload->end == value.end;
+  if (payload != nullptr && (alone || tree.Member(object, "schema") != nullptr)) {
     record.schema = tree.Find(object, "schema");
     object = payload;
   }

@@ -169,6 +169,11 @@ TEST_CASE("envelope: faults are one quarantined element each, and the declared l
             "ENVELOPE_CORRUPT", 0, 3},
            {"too few", [](json& e) { e["event_count"] = 5; }, "ENVELOPE_COUNT_MISMATCH", 3, 2},
            {"too many", [](json& e) { e["event_count"] = 2; }, "ENVELOPE_COUNT_MISMATCH", 3, 0},
+           {"no count", [](json& e) { e.erase("event_count"); }, "", 3, 0},
+           {"negative", [](json& e) { e["event_count"] = -3; }, "ENVELOPE_COUNT_MISMATCH", 3, 0},
+           {"no number", [](json& e) { e["event_count"] = "all"; }, "ENVELOPE_COUNT_MISMATCH", 3, 0},
+           {"a fraction", [](json& e) { e["event_count"] = 3.5; }, "ENVELOPE_COUNT_MISMATCH", 3, 0},
+           {"no size", [](json& e) { e["uncompressed_bytes"] = -1; }, "ENVELOPE_SIZE_MISMATCH", 3, 0},
            {"size", [](json& e) { e["uncompressed_bytes"] = 1; }, "ENVELOPE_SIZE_MISMATCH", 3, 0},
        }) {
     CAPTURE(c.name);
@@ -182,6 +187,26 @@ TEST_CASE("envelope: faults are one quarantined element each, and the declared l
     CHECK(faults[0]["violations"] == json::array({c.code}));
     CHECK(DeclaredLossOf(faults[0]["detail"].dump()) == c.loss);
   }
+}
+
+TEST_CASE("envelope: one that holds nothing, and says so, is ignored") {
+  const auto store = testing::TakenLines({EncodeEnvelope({}, {}).json});
+  CHECK(RowsIn(*store, "silver_quarantine_events").empty());
+  CHECK(RowsIn(*store, "silver_ignored").at(0)["reason"] == "EMPTY_ENVELOPE");
+}
+
+TEST_CASE("envelope: lines that make more rows than are taken of one are none") {
+  Options options;
+  options.rows_max = 5;
+  const auto store = testing::TakenLines({EnvelopeJson(ThreeBuys()).dump()}, kNoTime, options);
+  CHECK(RowsIn(*store, "silver_trades").empty());
+  const auto rows = RowsIn(*store, "silver_quarantine_events");
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0]["violations"] == json::array({"ENVELOPE_TOO_LARGE"}));
+  CHECK(DeclaredLossOf(rows[0]["detail"].dump()) == 3);
+  options.rows_max = 6;  // an event and a trade each
+  const auto all = testing::TakenLines({EnvelopeJson(ThreeBuys()).dump()}, kNoTime, options);
+  CHECK(RowsIn(*all, "silver_trades").size() == 3);
 }
 
 TEST_CASE("envelope: two faults of one count what is lost once") {

@@ -266,6 +266,7 @@ TEST_CASE("refine: JSON is strict, and whatever comes is one element at least") 
                               "{\"a\":1} x",
                               "{\"a\":1:2}",
                               "{\"a\" 1}",
+                              "{\"a\":1,\"a\":2}",
                               "{\"a\":\"\\ud800\"}",
                               "{\"a\":\"\x01\"}",
                               "{\"a\":\"\xff\"}",
@@ -298,6 +299,21 @@ TEST_CASE("refine: JSON is strict, and whatever comes is one element at least") 
   deep += "}";
   const BronzeRecord record{.payload = deep, .at = {"t", 0, 1}, .ingest_ts = At(1)};
   CHECK(Refine({&record, 1}, {}).elements[0].violations == R"(["CORRUPT_PAYLOAD"])");
+}
+
+TEST_CASE("refine: amounts and prices beyond all measure overflow nothing") {
+  const std::string large(31, '9'), larger(33, '9');
+  Tables store = Take({With(Buy(), [&](json& m) {
+    m["decimals"] = 0, m["tokenAmount"] = large, m["price"] = 1;
+    m["vTokensInBondingCurve"] = large, m["vSolInBondingCurve"] = large.substr(9);
+  })});
+  CHECK(Only(store, "silver_trades")["token_amount"] == large);
+  Tables none = Take({With(Buy(), [&](json& m) { m["decimals"] = 0, m["tokenAmount"] = larger; })});
+  CHECK(Only(none, "silver_quarantine_events")["violations"] == json::array({"AMOUNT_NONPOSITIVE"}));
+  Options options;
+  options.rows_max = 1;
+  Tables crowd = Take({Buy()}, options);  // an event and a trade
+  CHECK(Only(crowd, "silver_quarantine_events")["violations"] == json::array({"CORRUPT_PAYLOAD"}));
 }
 
 TEST_CASE("refine: arrays, wrapped events and acknowledgements") {

@@ -379,6 +379,18 @@ TEST_CASE("ledger legacy: a balance folds the row of each key that stands") {
   }
 }
 
+TEST_CASE("ledger legacy: an entry of an amount that nobody knows keeps the balance from being final") {
+  Book book;
+  book.Line(Change("c", 1, Entry(1, 1, "'10'")));
+  book.Line(Change("u", 3, Entry(2, 2, kUnavailable)));
+  CHECK(book.Row("L:7")["posted"] == "1000");
+  CHECK(book.Row("L:7")["balance_is_final"] == false);
+  CHECK(book.Row("L:7")["detail"] == json{{"unknown_rows", {"2"}}});
+  book.Line(Change("c", 2, Entry(2, 1, "'5'")));
+  CHECK(book.Row("L:7")["posted"] == "1500");
+  CHECK(book.Row("L:7")["balance_is_final"] == true);
+}
+
 TEST_CASE("ledger legacy: a chain of balances that breaks names the missing minor units") {
   const auto account = [](int64_t version, const std::string& balance) {
     return "{'account_no':'7','status':'OPEN','currency':'EUR','updated_at':'2026-03-01T08:00:00Z','version'"

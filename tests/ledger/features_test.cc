@@ -1,6 +1,8 @@
 // Features by hand: windows and their edges, both clocks, what they are valid until.
+#include <algorithm>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "medallion/ledger/derive_accounts.h"
 #include "medallion/ledger/refine.h"
@@ -137,27 +139,56 @@ TEST_CASE("ledger features: nothing is known before it was recorded") {
 }
 
 TEST_CASE("ledger features: valid_until is the first instant at which a windowed feature changes by itself") {
-  for (uint64_t seed = 0; seed < testing::LawSeeds() / 10 + 5; ++seed) {
+  const int64_t begin = ParseTime("2026-01-01T00:00:00Z")->time.us;
+  for (uint64_t seed = 0; seed < testing::LawSeeds() * 5 + 50; ++seed) {
     CAPTURE(seed);
     testing::Random random(seed);
     Account account;
-    const int64_t begin = ParseTime("2026-01-01T00:00:00Z")->time.us;
-    for (int64_t leg = 1 + random.Below(6); leg > 0; --leg) {
+    std::vector<int64_t> chances;
+    const int64_t legs = 1 + random.Below(8);
+    for (int64_t leg = 0; leg < legs; ++leg) {
       const UtcTime at{begin + random.Below(120) * kMicrosPerDay + random.Below(5) * kMicrosPerHour};
-      account.Leg(random.Chance(500'000) ? "C" : "D", std::to_string(random.Below(3000)), FormatTime(at),
-                  ",'counterparty_account_id':'P" + std::to_string(random.Below(3)) + "'",
+      const bool reversal = leg > 0 && random.Chance(400'000);
+      const std::string transfer = "'t" + std::to_string(random.Below(leg + 1)) + "'";
+      account.Add(reversal ? "TransferReversed" : "TransferPosted", FormatTime(at),
+                  ",'asset':'EUR','leg':'" + std::string(reversal ? "D" : "C") + "','amount_minor':'" +
+                      std::to_string(1 + random.Below(2)) + "','counterparty_account_id':'P" +
+                      std::to_string(random.Below(3)) + "'," +
+                      (reversal ? "'reverses_transfer_id':" : "'transfer_id':") + transfer,
                   "2026-01-01T00:00:00Z");
+      for (int64_t days = 0; days < 100; ++days) chances.push_back(at.us + days * kMicrosPerDay);
     }
     const UtcTime at{begin + random.Below(150) * kMicrosPerDay};
-    const AccountFeatures row = account.At(FormatTime(at));
-    if (row.valid_until == kNoTime) {
-      CHECK(account.At("2027-12-31T00:00:00Z").windowed == row.windowed);
-      continue;
-    }
+    const AccountFeatures row = account.At(FormatTime(at), "2027-01-01T00:00:00Z");
+    const auto windowed = [&](int64_t us) {
+      return account.At(FormatTime({us}), "2027-01-01T00:00:00Z").windowed;
+    };
+    std::sort(chances.begin(), chances.end());
+    const auto first = std::find_if(chances.begin(), chances.end(), [&](int64_t us) {
+      return us > at.us && (row.valid_until == kNoTime || us < row.valid_until.us) &&
+             windowed(us) != row.windowed;
+    });
+    CHECK(first == chances.end());
+    if (row.valid_until == kNoTime) continue;
     REQUIRE(row.valid_until > at);
-    CHECK(account.At(FormatTime({row.valid_until.us - 1})).windowed == row.windowed);
-    CHECK(account.At(FormatTime(row.valid_until)).windowed != row.windowed);
+    CHECK(windowed(row.valid_until.us) != row.windowed);
   }
+}
+
+// None of a day's transfers is left, and none that leaves a window changes anything: each is looked at once.
+TEST_CASE("ledger features: an account of which everything was reversed") {
+  Account account;
+  for (int i = 0; i < 5'000; ++i) {
+    const std::string id = "'t" + std::to_string(i) + "'";
+    const std::string at = FormatTime({ParseTime("2026-03-01T00:00:00Z")->time.us + i * kMicrosPerSecond});
+    account.Leg("C", "5", at, ",'transfer_id':" + id);
+    account.Add("TransferReversed", at,
+                ",'leg':'D','amount_minor':'5','asset':'EUR','reverses_transfer_id':" + id);
+  }
+  const AccountFeatures row = account.At("2026-03-01T12:00:00Z");
+  CHECK(row.windowed.month.txn_count == 0);
+  CHECK(Text(row.windowed.reversal_ratio_30d) == "1.000000");
+  CHECK(FormatTime(row.valid_until) == "2026-03-02T01:23:19.000000Z");  // a day after the last
 }
 
 TEST_CASE("ledger features: equal input digests mean equal features, and any fact changes the digest") {

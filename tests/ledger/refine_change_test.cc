@@ -33,6 +33,11 @@ std::string Envelope(std::string_view before, std::string_view after, std::strin
          ",'op':'" + std::string(op) + "','ts_ms':1772359999000" + std::string(more) + "}";
 }
 
+std::string WithVersion(const std::string& version) {
+  std::string image(kImage);
+  return image.replace(image.find("'version':3") + 10, 1, version);
+}
+
 TEST_CASE("ledger change: a PostgreSQL create becomes a posting of its account") {
   const OneRecord one(Envelope("null", kImage, "c"));
   CHECK(one.violations() == "");
@@ -101,6 +106,12 @@ TEST_CASE("ledger change: each documented shape, and what becomes of it") {
             "{'data_collection':'public.legacy_account','event_count':1}]}",
             Fate::kIgnored, "TRANSACTION_END"},
            {"another op", Envelope("null", image, "z"), Fate::kQuarantined, R"(["UNKNOWN_EVENT_TYPE"])"},
+           {"no version", Envelope("null", WithVersion("null"), "c"), Fate::kQuarantined,
+            R"(["MISSING_VERSION"])"},
+           {"a version that is no whole number", Envelope("null", WithVersion("1.5"), "c"),
+            Fate::kQuarantined, R"(["SCHEMA_MISMATCH"])"},
+           {"a negative version", Envelope("null", WithVersion("-1"), "c"), Fate::kQuarantined,
+            R"(["SCHEMA_MISMATCH"])"},
            {"no after", Envelope("null", "null", "c"), Fate::kQuarantined, R"(["SCHEMA_MISMATCH"])"},
        }) {
     CAPTURE(c.name);
@@ -214,6 +225,9 @@ TEST_CASE("ledger change: times in their logical types") {
   }
   CHECK(booked("20513", "io.debezium.time.Date") == "2026-03-01T00:00:00.000000Z");
   CHECK(booked("20513", "org.apache.kafka.connect.data.Date") == "2026-03-01T00:00:00.000000Z");
+  for (const char* far : {"-9223372036854775808", "9223372036854775807"}) {
+    CHECK(booked(far, "").find("SCHEMA_MISMATCH") == std::string::npos);  // nanoseconds
+  }
   CHECK(booked("'yesterday'", "").starts_with(R"(["SCHEMA_MISMATCH"])"));
   CHECK(booked("null", "").starts_with(R"(["MISSING_TIME"])"));
 }

@@ -64,6 +64,10 @@ TEST_CASE("ledger rules: each rejects what breaks it, with all codes in the orde
            {With("'account_version':2", "'account_version':null"), R"(["MISSING_VERSION"])"},
            {With("'amount_minor':'12500',", ""), R"(["MISSING_AMOUNT"])"},
            {With("'12500'", "''"), R"(["MISSING_AMOUNT"])"},
+           {With("'e1'", "''"), R"(["MISSING_EVENT_ID"])"},  // an empty text says nothing
+           {With("'A-1'", "''"), R"(["MISSING_ACCOUNT_ID"])"},
+           {With("'main'", "''"), R"(["SCHEMA_MISMATCH"])"},
+           {With("'EUR'", "''"), R"(["ASSET_UNKNOWN"])"},
            {With("'effective_at':'2026-03-01T09:00:00Z',", ""), R"(["MISSING_TIME"])"},
            {With("'recorded_at':'2026-03-01T09:00:01+00:00'", "'recorded_at':null"), R"(["MISSING_TIME"])"},
            {With("TransferPosted", "TransferLost"), R"(["UNKNOWN_EVENT_TYPE"])"},
@@ -201,8 +205,12 @@ TEST_CASE("ledger lines: a value alone, and one with what is beside it") {
   CHECK(text.row().event_id == "1");
   const OneRecord stamped(With("'leg'", "'_ingested_at':'2026-03-03T00:00:00Z','leg'"));
   CHECK(FormatTime(stamped.row().ingest_ts) == "2026-03-03T00:00:00.000000Z");
+  const OneRecord waiting("{'value':" + value +
+                          ",'_ingested_at':'2026-03-04T00:00:00Z','timestamp':1772323260000}");
+  CHECK(FormatTime(waiting.row().ingest_ts) == "2026-03-04T00:00:00.000000Z");
+  CHECK(OneRecord("{'payload':" + value + "}").violations() == "");
   for (const char* tombstone :
-       {"null", "{'key':'k','value':null}", "{'value':{'schema':null,'payload':null}}"}) {
+       {"null", "{'payload':null}", "{'key':'k','value':null}", "{'value':{'schema':null,'payload':null}}"}) {
     CAPTURE(tombstone);
     const OneRecord one(tombstone);
     CHECK(one.element().standing.fate == Fate::kIgnored);

@@ -98,6 +98,10 @@ TEST_CASE("tool: what launchpad commands are told wrongly") {
   CHECK(folder.Tool("land --input /no/such --dir " + (folder / "d")).code == 1);
   CHECK(folder.Tool("run").code == 2);
   CHECK(folder.Tool("run --input /no/such").code == 1);
+  std::ofstream(folder / "one.jsonl") << testing::GoldenLines()[0] << "\n";
+  CHECK(folder.Tool("run --input " + (folder / "one.jsonl") + " --move-read z").code == 2);
+  const Ran late = folder.Tool("run --quiet --as-of 2020-01-01T00:00:00Z --input " + (folder / "one.jsonl"));
+  CHECK(Has(late.out, "not read    1 records, since ingested later"));
   CHECK(folder.Tool("land --help").code == 0);
   // Files that are nobody's to replace or to take away.
   std::ofstream(folder / "lines") << "{}\n{}\n";

@@ -40,7 +40,7 @@ struct Decoder {
 // "zstd" and "none". Of zstd a window of at most 8 MiB is taken, which levels up to 19 need.
 const std::vector<Decoder>& DefaultDecoders();
 
-// An envelope as it was read; refers to the memory of whoever read it.
+// An envelope as it was read; refers to the memory of whoever read it. A number that is told but is no count is -1.
 struct Envelope {
   std::string_view source = {};
   UtcTime ingested_at = kNoTime;

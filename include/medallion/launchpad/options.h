@@ -72,6 +72,7 @@ struct Options {
   std::vector<Decoder> decoders = DefaultDecoders();
   int64_t envelope_bytes_max = int64_t{64} << 20;  // decoded
   int64_t envelope_lines_max = 1'000'000;          // tiny lines make large tables
+  int64_t rows_max = 500'000;                      // of one envelope or line: likewise
   // Quotes and their decimals.
   std::vector<QuoteMint> quote_mints = {{kWrappedSol, 9},
                                         {"EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", 6},  // USDC
