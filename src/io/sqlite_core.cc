@@ -33,7 +33,6 @@ CREATE TABLE bronze_records(
 CREATE TABLE medallion_elements(
   element INTEGER PRIMARY KEY,
   fate INTEGER NOT NULL, hour INTEGER, body BLOB NOT NULL);
-CREATE TABLE medallion_stale(batch INTEGER PRIMARY KEY, entities BLOB NOT NULL);
 CREATE TABLE medallion_entities(
   number INTEGER PRIMARY KEY, entity BLOB NOT NULL, batch INTEGER NOT NULL, summed INTEGER NOT NULL, summary BLOB,
   model INTEGER NOT NULL);
@@ -41,14 +40,10 @@ CREATE TABLE medallion_gold(
   row INTEGER PRIMARY KEY, due INTEGER, updated_at INTEGER,
   row_key BLOB NOT NULL, entity_key BLOB NOT NULL, hash BLOB NOT NULL, model_version BLOB NOT NULL,
   table_number INTEGER NOT NULL, parent BLOB, body BLOB);
-CREATE INDEX medallion_gold_parent ON medallion_gold(parent) WHERE parent IS NOT NULL;
 CREATE TABLE medallion_reviews(subject BLOB, body BLOB, PRIMARY KEY(subject, body)) WITHOUT ROWID;
-CREATE TABLE medallion_rollups(entity BLOB PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE medallion_sightings(
-  subject TEXT PRIMARY KEY, name TEXT NOT NULL, entity BLOB NOT NULL,
-  ingest_ts INTEGER NOT NULL, most0 INTEGER NOT NULL, most1 INTEGER NOT NULL, most2 INTEGER NOT NULL)
-  WITHOUT ROWID;
-CREATE INDEX medallion_sightings_entity ON medallion_sightings(entity);
+  number INTEGER PRIMARY KEY, entity BLOB NOT NULL, subject TEXT NOT NULL, name TEXT NOT NULL,
+  ingest_ts INTEGER NOT NULL, most0 INTEGER NOT NULL, most1 INTEGER NOT NULL, most2 INTEGER NOT NULL);
 CREATE INDEX medallion_gold_due ON medallion_gold(due) WHERE due IS NOT NULL;
 )sql";
 
@@ -108,12 +103,6 @@ std::string LastSql(const TableShape& shape) {
   std::string sql = "SELECT 0";
   for (const Column& column : shape.columns) sql += ", " + Quoted(column.name);
   return sql + " FROM " + Quoted(shape.name) + " ORDER BY " + NumberOf(shape) + " DESC LIMIT 1";
-}
-
-std::pair<uint64_t, uint64_t> Half(const EntityKey& entity) {
-  uint64_t second = 0;
-  std::memcpy(&second, entity.bytes.data() + sizeof second, sizeof second);
-  return {entity.Prefix(), second};
 }
 
 Digest DigestFrom(std::string_view bytes) {
@@ -232,6 +221,7 @@ absl::Status Core::Create() {
   if (!fresh.ok()) return fresh.status();
   if (!*fresh) return CheckOurs();
   std::string sql = kCreate + Timelines::CreateSql();
+  for (const StaleList& list : stale_) sql += list.CreateSql();
   for (const RunIndex* index : indexes_) sql += index->CreateSql();
   for (size_t i = 0; i < tables(); ++i) sql += CreateSql(tables_[i].shape);
   sql += "CREATE INDEX medallion_quarantine_ids ON " + Quoted(At(Table::kQuarantine).shape.name) +
@@ -273,11 +263,6 @@ absl::Status Core::PrepareElements() {
            {put_elements_, "write elements",
             "INSERT OR REPLACE INTO medallion_elements SELECT c0,c1,c2,c3 FROM medallion_rows"},
            {drop_element_, "delete an element", "DELETE FROM medallion_elements WHERE element = ?"},
-           {read_stale_, "find what is stale",
-            "SELECT batch, entities FROM medallion_stale WHERE batch >= ? ORDER BY batch LIMIT 1"},
-           {put_stale_, "note what is stale", "INSERT INTO medallion_stale VALUES(?,?)"},
-           {trim_stale_, "note what is fresh", "DELETE FROM medallion_stale WHERE batch < ?"},
-           {top_stale_, "number a batch", "SELECT ifnull(max(batch), 0) FROM medallion_stale"},
            {top_entity_, "number an entity", "SELECT ifnull(max(number), 0) FROM medallion_entities"},
            {read_entities_, "read an entity",
             "SELECT r.c0, r.c1, e.entity, e.batch, e.summed, e.summary"
@@ -314,7 +299,8 @@ absl::Status Core::PrepareGold() {
            // A row made or deleted by hand must never meet a new number.
            {top_gold_, "number a Gold row", top + ")"},
            {find_children_, "read the rows of a parent",
-            "SELECT body FROM medallion_gold WHERE parent = ? ORDER BY row"},
+            "SELECT r.c0, r.c1, g.parent, g.body"
+            " FROM medallion_rows r CROSS JOIN medallion_gold g ON g.row = r.c0"},
            {put_gold_, "write Gold rows",
             "INSERT OR REPLACE INTO medallion_gold SELECT c0,c1,c2,c3,c4,c5,c6,c7,c8,c9 FROM medallion_rows"},
            {drop_gold_, "delete a Gold row", "DELETE FROM medallion_gold WHERE row = ?"},
@@ -324,25 +310,20 @@ absl::Status Core::PrepareGold() {
   return absl::OkStatus();
 }
 
-absl::Status Core::PrepareRollups() {
+absl::Status Core::PrepareSightings() {
   struct Row {
     Statement& statement;
     const char* doing;
     const char* sql;
   };
   for (const Row& row : std::initializer_list<Row>{
-           {read_rollups_, "find what is stale", "SELECT entity FROM medallion_rollups LIMIT ?"},
-           {put_rollup_, "note what is stale", "INSERT OR IGNORE INTO medallion_rollups VALUES(?)"},
-           {drop_rollup_, "note what is fresh", "DELETE FROM medallion_rollups WHERE entity = ?"},
-           {find_sighting_, "read a sighting",
-            "SELECT subject, name, entity, ingest_ts, most0, most1, most2 FROM medallion_sightings"
-            " WHERE subject = ?"},
-           {find_sighted_, "read a sighting",
-            "SELECT subject, name, entity, ingest_ts, most0, most1, most2 FROM medallion_sightings"
-            " WHERE entity = ?"},
-           {put_sighting_, "write a sighting",
-            "INSERT OR REPLACE INTO medallion_sightings VALUES(?,?,?,?,?,?,?)"},
-           {drop_sighting_, "delete a sighting", "DELETE FROM medallion_sightings WHERE subject = ?"},
+           {top_sighting_, "number a sighting", "SELECT ifnull(max(number), 0) FROM medallion_sightings"},
+           {find_sightings_, "read a sighting",
+            "SELECT r.c0, r.c1, s.entity, s.subject, s.name, s.ingest_ts, s.most0, s.most1, s.most2"
+            " FROM medallion_rows r CROSS JOIN medallion_sightings s ON s.number = r.c0"},
+           {put_sightings_, "write a sighting",
+            "INSERT OR REPLACE INTO medallion_sightings SELECT c0,c1,c2,c3,c4,c5,c6,c7 FROM medallion_rows"},
+           {drop_sighting_, "delete a sighting", "DELETE FROM medallion_sightings WHERE number = ?"},
            {read_all_, "read all elements",
             "SELECT e.element, e.body, b.direction FROM medallion_elements e"
             " JOIN bronze_records b ON b.record = e.element >> 24"},
@@ -413,10 +394,13 @@ absl::Status Core::Prepare() {
   if (status.ok()) status = PrepareTables();
   if (status.ok()) status = PrepareElements();
   if (status.ok()) status = PrepareGold();
-  if (status.ok()) status = PrepareRollups();
+  if (status.ok()) status = PrepareSightings();
   if (status.ok()) status = PrepareReviews();
   for (RunIndex* index : indexes_) {
     if (status.ok()) status = index->Prepare(connection_);
+  }
+  for (StaleList& list : stale_) {
+    if (status.ok()) status = list.Prepare(connection_);
   }
   if (status.ok()) status = timelines_.Prepare(connection_);
   return status;
@@ -445,13 +429,18 @@ absl::Status Core::Load() {
   }
   if (auto status = timelines_.Load(); !status.ok()) return status;
   for (const auto& [statement, next] : std::initializer_list<std::pair<Statement&, int64_t&>>{
-           {top_record_, next_record_}, {top_entity_, next_entity_}, {top_stale_, next_stale_}}) {
+           {top_record_, next_record_}, {top_entity_, next_entity_}, {top_sighting_, next_sighting_}}) {
     Query top(statement);
     if (top.Next()) next = top.Int(0) + 1;
     if (!top.status().ok()) return top.status();
   }
-  stale_begin_ = {};
-  noted_.clear();
+  next_batch_ = 1;
+  for (StaleList& list : stale_) {
+    const absl::StatusOr<int64_t> last = list.LastBatch();
+    if (!last.ok()) return last.status();
+    next_batch_ = std::max(next_batch_, *last + 1);
+    list.Reset();
+  }
   loaded_ = true;
   return absl::OkStatus();
 }
@@ -618,32 +607,13 @@ absl::Status Core::Damage(const char* what) const {
                              ": the file is damaged: restore it, or run into a new one");
 }
 
-// The next entities noted, of one batch; none at the end.
-absl::Status Core::ReadStalePart(const StalePlace& from, size_t most, StalePart& part) {
-  constexpr size_t kSize = sizeof(EntityKey);
-  part.entities.clear();
-  part.begin = part.end = from;
-  while (part.entities.empty()) {
-    Query query(read_stale_, part.end.batch);
-    if (!query.Next()) return query.status();
-    const std::string_view keys = query.Text(1);
-    if (keys.size() % kSize != 0) return Damage("find what is stale");
-    if (query.Int(0) != part.end.batch) part.end = {query.Int(0), 0};
-    part.begin = part.end;
-    for (size_t& at = part.end.entity; at < keys.size() / kSize && part.entities.size() < most; ++at) {
-      part.entities.push_back(DigestFrom(keys.substr(at * kSize, kSize)));
-    }
-    if (part.end.entity >= keys.size() / kSize) part.end = {part.end.batch + 1, 0};
-  }
-  return absl::OkStatus();
-}
-
 // What turns out to be fresh at the beginning is not looked at again.
-absl::Status Core::ReadStale(StalePlace& place, size_t most, std::vector<EntityKey>& entities) {
+absl::Status Core::ReadStale(StaleList& list, StaleList::Place& place, size_t most,
+                             std::vector<EntityKey>& entities) {
   entities.clear();
-  StalePart part;
+  StaleList::Part part;
   while (entities.empty()) {
-    if (auto status = ReadStalePart(place, most, part); !status.ok() || part.entities.empty()) return status;
+    if (auto status = list.Read(place, most, part); !status.ok() || part.entities.empty()) return status;
     std::vector<KeptEntity> kept;
     Arena texts;
     if (auto status = FindEntities(part.entities, kept, texts); !status.ok()) return status;
@@ -651,9 +621,10 @@ absl::Status Core::ReadStale(StalePlace& place, size_t most, std::vector<EntityK
     for (size_t i = 0; i < kept.size(); ++i) {
       if (is_stale(kept[i])) entities.push_back(part.entities[i]);
     }
-    if (place == stale_begin_) {
+    if (place == list.begin()) {
       const auto fresh = static_cast<size_t>(std::find_if(kept.begin(), kept.end(), is_stale) - kept.begin());
-      stale_begin_ = entities.empty() ? part.end : StalePlace{part.begin.batch, part.begin.entity + fresh};
+      list.BeginAt(entities.empty() ? part.end
+                                    : StaleList::Place{part.begin.batch, part.begin.entity + fresh});
     }
     place = part.end;
   }
@@ -678,7 +649,7 @@ absl::Status Core::Begin(Transaction& transaction) {
   loaded_ = false;  // until the batch is committed
   first_new_ = next_record_;
   Query top(top_gold_);
-  if (top.Next()) next_gold_ = top.Int(0) + 1;
+  if (top.Next()) next_gold_ = first_new_gold_ = top.Int(0) + 1;
   return top.status();
 }
 
@@ -779,17 +750,6 @@ absl::Status Core::PutElements(Feed elements) { return Query(put_elements_, elem
 
 absl::Status Core::PutRows(Table table, Feed rows) { return Query(At(table).feed, rows).Run(); }
 
-absl::Status Core::MarkStale(std::span<const EntityKey> entities) {
-  constexpr size_t kNotedMax = size_t{1} << 20;
-  if (noted_.size() > kNotedMax) noted_.clear();
-  std::string keys;
-  for (const EntityKey& entity : entities) {
-    if (!noted_.insert(Half(entity)).second) continue;
-    keys.append(reinterpret_cast<const char*>(entity.bytes.data()), entity.bytes.size());
-  }
-  return keys.empty() ? absl::OkStatus() : Query(put_stale_, next_stale_++, Blob{keys}).Run();
-}
-
 absl::Status Core::DropSummaries(std::span<const EntityKey> entities) {
   std::vector<KeptEntity> kept;
   Arena texts;
@@ -811,7 +771,7 @@ absl::Status Core::MarkFresh(std::span<const Derived> derived) {
   if (auto status = FindEntities(entities, kept, texts); !status.ok()) return status;
   std::vector<Entry> added;
   for (size_t i = 0; i < derived.size(); ++i) {
-    noted_.erase(Half(entities[i]));
+    for (StaleList& list : stale_) list.Forget(entities[i]);
     if (kept[i].number != 0) continue;
     kept[i].number = next_entity_++;
     added.push_back({Short(entities[i]), kept[i].number});
@@ -820,63 +780,76 @@ absl::Status Core::MarkFresh(std::span<const Derived> derived) {
   const auto put = [&](Cells& cells) {
     if (next == derived.size()) return false;
     const std::string_view summary = derived[next].summary;
-    cells.Put(kept[next].number).Put(entities[next]).Put(next_stale_ - 1);
+    cells.Put(kept[next].number).Put(entities[next]).Put(next_batch_ - 1);
     summary.empty() ? cells.Put(0).PutNull() : cells.Put(elements_end()).Put(Blob{summary});
     cells.Put(static_cast<int64_t>(Short(derived[next].model_version)));
     return ++next, true;
   };
   Feed feed = put;
   if (auto status = Query(put_entities_, feed).Run(); !status.ok()) return status;
-  for (const EntityKey& entity : entities) {
-    if (auto status = Query(drop_rollup_, entity).Run(); !status.ok()) return status;
+  for (StaleList& list : stale_) {
+    if (auto status = list.Trim(next_batch_ - 1); !status.ok()) return status;
   }
-  if (auto status = Query(trim_stale_, std::min(stale_begin_.batch, next_stale_ - 1)).Run(); !status.ok())
-    return status;
   return entities_.Add(added);
 }
 
-absl::Status Core::ReadRollups(size_t most, std::vector<EntityKey>& entities) {
-  Query query(read_rollups_, most);
-  while (query.Next()) entities.push_back(DigestFrom(query.Text(0)));
-  return query.status();
+absl::Status Core::FindChildren(std::span<const EntityKey> parents, std::vector<Hit>& hits) {
+  std::vector<Entry> asked;  // key -> index of `parents`
+  for (size_t i = 0; i < parents.size(); ++i) {
+    const uint64_t key = Short(parents[i]);
+    if (children_.MayHold(key)) asked.push_back({key, static_cast<int64_t>(i)});
+  }
+  return children_.Find(asked, 0, hits);
 }
 
-namespace {
-
-void ReadSighting(Query& query, std::optional<KeptSighting>& found) {
-  found.reset();
-  if (!query.Next()) return;
-  found = {std::string(query.Text(0)),
-           std::string(query.Text(1)),
-           DigestFrom(query.Text(2)),
-           {.ingest_ts = {query.Int(3)}, .most = {query.Int(4), query.Int(5), query.Int(6)}}};
+absl::Status Core::FindSightings(std::span<const EntityKey> entities, std::vector<KeptSighting>& found) {
+  found.assign(entities.size(), {});
+  std::vector<Entry> asked;  // key -> index of `entities`
+  for (size_t i = 0; i < entities.size(); ++i) {
+    const uint64_t key = Short(entities[i]);
+    if (sighted_.MayHold(key)) asked.push_back({key, static_cast<int64_t>(i)});
+  }
+  std::vector<Hit> hits;
+  if (auto status = sighted_.Find(asked, 0, hits); !status.ok()) return status;
+  return ForHits(find_sightings_, hits, [&](Query& query) {
+    const auto index = static_cast<size_t>(query.Int(1));
+    if (DigestFrom(query.Text(2)) != entities[index]) return true;
+    found[index] = {query.Int(0),
+                    std::string(query.Text(3)),
+                    std::string(query.Text(4)),
+                    entities[index],
+                    {.ingest_ts = {query.Int(5)}, .most = {query.Int(6), query.Int(7), query.Int(8)}}};
+    return true;
+  });
 }
 
-}  // namespace
-
-absl::Status Core::FindSighting(const EntityKey& entity, std::optional<KeptSighting>& found) {
-  Query query(find_sighted_, entity);
-  ReadSighting(query, found);
-  return query.status();
+absl::Status Core::PutSightings(std::span<KeptSighting> sightings) {
+  if (sightings.empty()) return absl::OkStatus();
+  std::vector<EntityKey> entities;
+  std::vector<Entry> added;
+  for (KeptSighting& kept : sightings) {
+    entities.push_back(kept.entity);
+    if (kept.number != 0) continue;
+    kept.number = next_sighting_++;
+    added.push_back({Short(kept.entity), kept.number});
+  }
+  auto next = sightings.begin();
+  const auto put = [&](Cells& cells) {
+    if (next == sightings.end()) return false;
+    const Sighting& sighting = next->sighting;
+    cells.Put(next->number).Put(next->entity);
+    cells.Put(std::string_view(next->subject)).Put(std::string_view(next->name)).Put(sighting.ingest_ts.us);
+    for (const int64_t most : sighting.most) cells.Put(most);
+    return ++next, true;
+  };
+  Feed feed = put;
+  if (auto status = Query(put_sightings_, feed).Run(); !status.ok()) return status;
+  if (auto status = sighted_.Add(added); !status.ok()) return status;
+  return MarkStale(Stale::kSighted, entities);
 }
 
-absl::Status Core::FindSighting(const std::string& subject, std::optional<KeptSighting>& found) {
-  Query query(find_sighting_, std::string_view(subject));
-  ReadSighting(query, found);
-  return query.status();
-}
-
-absl::Status Core::MarkRollup(const EntityKey& entity) { return Query(put_rollup_, entity).Run(); }
-
-absl::Status Core::PutSighting(const KeptSighting& kept) {
-  const Sighting& sighting = kept.sighting;
-  return Query(put_sighting_, std::string_view(kept.subject), std::string_view(kept.name), kept.entity,
-               sighting.ingest_ts.us, sighting.most[0], sighting.most[1], sighting.most[2])
-      .Run();
-}
-
-absl::Status Core::DropSighting(const std::string& subject) {
-  return Query(drop_sighting_, std::string_view(subject)).Run();
+absl::Status Core::DropSighting(const KeptSighting& sighting) {
+  return Query(drop_sighting_, sighting.number).Run();
 }
 
 // Each row as it stands; its number is 0 where it is not there.
@@ -895,13 +868,17 @@ absl::StatusOr<std::vector<KeptGold>> Core::FindGold(std::span<const GoldVersion
 
 // What is derived from the rows that stood, and from those that come, is stale.
 absl::Status Core::PutVersions(std::span<const GoldEntry> entries, std::span<const KeptGold> stood) {
-  absl::flat_hash_set<EntityKey> noted = {EntityKey{}};
+  std::vector<EntityKey> parents;
+  std::vector<Entry> added;
   for (size_t i = 0; i < entries.size(); ++i) {
-    for (const EntityKey& parent : {stood[i].parent, entries[i].parent}) {
-      if (!noted.insert(parent).second) continue;
-      if (auto status = MarkRollup(parent); !status.ok()) return status;
-    }
+    const EntityKey &before = stood[i].parent, &parent = entries[i].parent;
+    if (before != EntityKey{}) parents.push_back(before);
+    if (parent == before || parent == EntityKey{}) continue;
+    parents.push_back(parent);
+    added.push_back({Short(parent), stood[i].number});
   }
+  if (auto status = MarkStale(Stale::kRollups, parents); !status.ok()) return status;
+  if (auto status = children_.Add(added); !status.ok()) return status;
   size_t next = 0;
   const auto put = [&](Cells& cells) {
     if (next == entries.size()) return false;
@@ -940,19 +917,12 @@ absl::Status Core::PutGold(std::span<const GoldEntry> entries,
 // What the table shows of those entries that are of it.
 absl::Status Core::PutShown(size_t table, std::span<const GoldEntry> entries, std::span<const KeptGold> stood,
                             absl::FunctionRef<void(size_t, Cells&)> columns) {
-  PublicTable& at = At(GoldTable(table));
+  if (At(GoldTable(table)).shape.series) return PutItems(table, entries, stood, columns);
   size_t shown = 0;
   const auto is_here = [&] {
     while (shown < entries.size() && entries[shown].table != table) ++shown;
     return shown < entries.size();
   };
-  if (at.shape.series) {
-    for (; is_here(); ++shown) {
-      const auto put = [&](Cells& cells) { columns(shown, cells); };
-      if (auto status = PutItems(at, entries[shown], stood[shown].number, put); !status.ok()) return status;
-    }
-    return absl::OkStatus();
-  }
   const auto show = [&](Cells& cells) {
     if (!is_here()) return false;
     cells.Put(stood[shown].number);
@@ -961,31 +931,40 @@ absl::Status Core::PutShown(size_t table, std::span<const GoldEntry> entries, st
   return PutRows(GoldTable(table), show);
 }
 
-absl::Status Core::PutItems(PublicTable& table, const GoldEntry& entry, int64_t number,
-                            absl::FunctionRef<void(Cells&)> columns) {
+// The items of the series that the table shows. Of a new row there is nothing to take away.
+absl::Status Core::PutItems(size_t table, std::span<const GoldEntry> entries, std::span<const KeptGold> stood,
+                            absl::FunctionRef<void(size_t, Cells&)> columns) {
   constexpr int64_t kItemsMax = int64_t{1} << kItemBits;
-  if (entry.items_end > kItemsMax) {
-    return absl::OutOfRangeError(path() + ": write " + table.shape.name +
-                                 ": more than 16777216 rows of one series");
+  PublicTable& at = At(GoldTable(table));
+  std::vector<size_t> shown;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    if (entries[i].table != table) continue;
+    shown.push_back(i);
+    if (entries[i].items_end > kItemsMax) {
+      return absl::OutOfRangeError(path() + ": write " + at.shape.name +
+                                   ": more than 16777216 rows of one series");
+    }
+    if (stood[i].number >= first_new_gold_) continue;
+    const int64_t first = stood[i].number << kItemBits;
+    const auto drop = Query(at.drop, first + entries[i].items_begin, first + kItemsMax).Run();
+    if (!drop.ok()) return drop;
   }
-  const int64_t first = number << kItemBits;
-  if (auto status = Query(table.drop, first + entry.items_begin, first + kItemsMax).Run(); !status.ok())
-    return status;
-  int64_t next = entry.items_begin;
+  auto next = shown.begin();
+  int64_t item = next == shown.end() ? 0 : entries[*next].items_begin;
   const auto show = [&](Cells& cells) {
-    if (next == entry.items_end) return false;
-    cells.Put(first + next++);
-    return columns(cells), true;
+    while (next != shown.end() && item == entries[*next].items_end) {
+      if (++next != shown.end()) item = entries[*next].items_begin;
+    }
+    if (next == shown.end()) return false;
+    cells.Put((stood[*next].number << kItemBits) + item++);
+    return columns(*next, cells), true;
   };
   Feed feed = show;
-  return Query(table.feed, feed).Run();
+  return Query(at.feed, feed).Run();
 }
 
 absl::Status Core::DropStood(const KeptGold& stood) {
   if (stood.number == 0) return absl::OkStatus();
-  if (stood.parent != EntityKey{}) {
-    if (auto status = MarkRollup(stood.parent); !status.ok()) return status;
-  }
   if (auto status = Query(drop_gold_, stood.number).Run(); !status.ok()) return status;
   PublicTable& table = At(GoldTable(stood.table));
   if (!table.shape.series) return Query(table.drop, stood.number).Run();
@@ -995,10 +974,12 @@ absl::Status Core::DropStood(const KeptGold& stood) {
 absl::Status Core::DropGold(std::span<const GoldVersion> rows) {
   const absl::StatusOr<std::vector<KeptGold>> stood = FindGold(rows);
   if (!stood.ok()) return stood.status();
+  std::vector<EntityKey> parents;
   for (const KeptGold& row : *stood) {
+    if (row.parent != EntityKey{}) parents.push_back(row.parent);
     if (auto status = DropStood(row); !status.ok()) return status;
   }
-  return absl::OkStatus();
+  return MarkStale(Stale::kRollups, parents);
 }
 
 absl::Status Core::PutPosition(std::string_view source, std::string_view position) {

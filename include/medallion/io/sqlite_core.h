@@ -18,10 +18,9 @@
 //   medallion_gold       the version of each Gold row, the entity it comes from, its table, counted from 0, and when it
 //                        is due; `parent` and `body`, the row (see io/gold_codec.h), where others are derived from it.
 //                        This is what was written; the public table may have been changed by hand
-//   medallion_rollups    entities that are derived from rows or sightings, and are to be derived again
 //   medallion_sightings  what is known of each subject: its spelling that sorts first, and maxima
-//   medallion_stale      entities to be derived again: of each batch those it touched, unless they were stale before;
-//                        stale is who is in a batch after that up to which its row in medallion_entities is fresh
+//   medallion_stale, medallion_stale_rollups, medallion_stale_sighted
+//                        entities to be derived again (see io/sqlite_stale.h): from elements, from rows, from sightings
 //   medallion_entities   one row an entity that was derived: it is fresh up to `batch`; `summary`, or nothing, equals
 //                        the elements numbered below `summed`; `model`: Short of the model version. Elements of new records are numbered above all
 //                        others; any other write to the entity drops the summary
@@ -35,6 +34,8 @@
 //   medallion_units        a key of the unit -> element, where it is to be settled
 //   medallion_entity_keys  Short of the entity -> number of its row in medallion_entities
 //   medallion_gold_keys    Short of the entity -> row of medallion_gold
+//   medallion_children     Short of the parent -> row of medallion_gold
+//   medallion_sighted      Short of the entity -> number of its row in medallion_sightings
 //   medallion_histories    Short of the entity -> element, where it was in its history once
 //
 // One thread at a time. Errors: see io/sqlite.h.
@@ -51,7 +52,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -62,6 +62,7 @@
 #include "medallion/io/gold_keeper.h"
 #include "medallion/io/sqlite.h"
 #include "medallion/io/sqlite_runs.h"
+#include "medallion/io/sqlite_stale.h"
 #include "medallion/io/sqlite_timelines.h"
 #include "medallion/io/store.h"
 #include "medallion/io/tables.h"
@@ -69,7 +70,7 @@
 
 namespace medallion::sqlite {
 
-inline constexpr int64_t kSchemaVersion = 6;
+inline constexpr int64_t kSchemaVersion = 7;
 inline constexpr int64_t kApplicationId = 0x4D44'4C4E;  // "MDLN"
 
 // The first eight bytes, most significant first.
@@ -156,10 +157,19 @@ struct GoldEntry {
 
 // What is known of a subject.
 struct KeptSighting {
+  int64_t number = 0;  // 0: it is not in the store
   std::string subject, name;
   EntityKey entity;
   Sighting sighting;
 };
+
+// Whether the bytes are those of the key.
+inline bool IsKey(std::string_view bytes, const EntityKey& key) {
+  return bytes == std::string_view(reinterpret_cast<const char*>(key.bytes.data()), key.bytes.size());
+}
+
+// Why an entity is to be derived again.
+enum class Stale : uint8_t { kElements, kRollups, kSighted };
 
 class Core {
  public:
@@ -181,27 +191,25 @@ class Core {
   absl::Status FindBronze(const BronzeQuery& query, BronzeAnswer& answer);
   absl::Status FindEntities(std::span<const EntityKey> entities, std::vector<KeptEntity>& kept, Arena& texts);
   absl::Status FindGold(std::span<const EntityKey> entities, std::vector<KeptGold>& rows);
-  // Calls use(body) for each row whose parent the entity is.
+  // Calls use(index of the parent, body) for each row that names one of these entities as its parent, parent by parent.
   template <class Use>
-  absl::Status ForChildren(const EntityKey& parent, Use&& use) {
-    Query query(find_children_, parent);
-    while (query.Next()) use(query.Text(0));
-    return query.status();
+  absl::Status ForChildren(std::span<const EntityKey> parents, Use&& use) {
+    std::vector<Hit> hits;
+    if (auto status = FindChildren(parents, hits); !status.ok()) return status;
+    return ForHits(find_children_, hits, [&](Query& query) {
+      const auto parent = static_cast<size_t>(query.Int(1));
+      if (IsKey(query.Text(2), parents[parent])) use(parent, query.Text(3));
+      return true;
+    });
   }
-  absl::Status ReadRollups(size_t most, std::vector<EntityKey>& entities);
-  // Of the subject that the entity is derived from; none, or of this subject.
-  absl::Status FindSighting(const EntityKey& entity, std::optional<KeptSighting>& found);
-  absl::Status FindSighting(const std::string& subject, std::optional<KeptSighting>& found);
+  // Of the subjects that these entities are derived from; with number 0 for those that are derived from none.
+  absl::Status FindSightings(std::span<const EntityKey> entities, std::vector<KeptSighting>& found);
 
   // Further entities that are stale, in the order of their first touch, from `place` on, which moves; some of them may
   // come again. None: that was all. Or such as are due, the earliest first, from the `skip`th on.
-  struct StalePlace {
-    int64_t batch = 0;
-    size_t entity = 0;  // of the batch
-    auto operator<=>(const StalePlace&) const = default;
-  };
-  StalePlace stale_begin() const { return stale_begin_; }
-  absl::Status ReadStale(StalePlace& place, size_t most, std::vector<EntityKey>& entities);
+  StaleList& stale(Stale why) { return stale_[static_cast<size_t>(why)]; }
+  absl::Status ReadStale(StaleList& list, StaleList::Place& place, size_t most,
+                         std::vector<EntityKey>& entities);
   absl::Status ReadDue(UtcTime due_by, size_t skip, size_t most, std::vector<EntityKey>& entities);
 
   // Calls use(element, body) for one element, for those of `elements` that are there, in this order, or for all of a
@@ -262,16 +270,18 @@ class Core {
   absl::Status PutRows(Table table, Feed rows);
   absl::Status DropRow(int64_t element, Table table);  // from a table for everyone
   absl::Status DropElement(int64_t element);
-  // All of a batch: these are stale, each once; of these the summary no longer holds; these are fresh.
-  absl::Status MarkStale(std::span<const EntityKey> entities);
+  // These are stale; of these the summary no longer holds; these are fresh.
+  absl::Status MarkStale(Stale why, std::span<const EntityKey> entities) {
+    return stale(why).Note(entities, next_batch_);
+  }
   absl::Status DropSummaries(std::span<const EntityKey> entities);
   absl::Status MarkFresh(std::span<const Derived> derived);
   // The rows of these versions; the feed gives the columns of each, in their order; of a series those of its next item.
   absl::Status PutGold(std::span<const GoldEntry> entries, absl::FunctionRef<void(size_t, Cells&)> columns);
   absl::Status DropGold(std::span<const GoldVersion> rows);
-  absl::Status MarkRollup(const EntityKey& entity);
-  absl::Status PutSighting(const KeptSighting& sighting);
-  absl::Status DropSighting(const std::string& subject);
+  // What is derived from these is stale. The new ones get their numbers.
+  absl::Status PutSightings(std::span<KeptSighting> sightings);
+  absl::Status DropSighting(const KeptSighting& sighting);
   // Calls use(element, body, direction) for every element there is. Until it answers false.
   template <class Use>
   absl::Status ForAllElements(Use&& use) {
@@ -340,26 +350,22 @@ class Core {
     }
     return query.status();
   }
-  struct StalePart {  // of a batch
-    StalePlace begin, end;
-    std::vector<EntityKey> entities;
-  };
-  absl::Status ReadStalePart(const StalePlace& from, size_t most, StalePart& part);
+  absl::Status FindChildren(std::span<const EntityKey> parents, std::vector<Hit>& hits);
   absl::Status Damage(const char* what) const;
   absl::Status Check(std::span<const RecordId> ids, std::span<const Hit> hits,
                      std::vector<KeptRecord>& records, Arena& texts);
   absl::Status PutRecords(std::span<const RecordWrite* const> fresh);
   absl::StatusOr<std::vector<KeptGold>> FindGold(std::span<const GoldVersion> rows);
   absl::Status PutVersions(std::span<const GoldEntry> entries, std::span<const KeptGold> stood);
-  absl::Status PrepareRollups();
+  absl::Status PrepareSightings();
   absl::Status PrepareReviews();
   absl::Status ReadKept(int64_t record, BronzeAnswer& answer);
   absl::Status PickRecords(Query& query, size_t most, std::vector<int64_t>& records);
   absl::Status DropStood(const KeptGold& stood);
   absl::Status PutShown(size_t table, std::span<const GoldEntry> entries, std::span<const KeptGold> stood,
                         absl::FunctionRef<void(size_t, Cells&)> columns);
-  absl::Status PutItems(PublicTable& table, const GoldEntry& entry, int64_t number,
-                        absl::FunctionRef<void(Cells&)> columns);
+  absl::Status PutItems(size_t table, std::span<const GoldEntry> entries, std::span<const KeptGold> stood,
+                        absl::FunctionRef<void(size_t, Cells&)> columns);
   size_t tables() const { return shape_size_; }
   size_t gold_end() const { return shape_size_ + 1 - silver_tables_; }
   absl::Status CountFates(Accounting& books);
@@ -376,15 +382,18 @@ class Core {
   RunIndex entities_{"medallion_entity_keys", 0};
   RunIndex gold_{"medallion_gold_keys", 0};
   Timelines timelines_;
-  std::array<RunIndex*, 5> indexes_ = {&coordinates_, &units_, &histories_, &entities_, &gold_};
+  RunIndex children_{"medallion_children", 0};
+  RunIndex sighted_{"medallion_sighted", 0};
+  std::array<RunIndex*, 7> indexes_ = {&coordinates_, &units_,    &histories_, &entities_,
+                                       &gold_,        &children_, &sighted_};
+  std::array<StaleList, 3> stale_ = {StaleList("medallion_stale"), StaleList("medallion_stale_rollups"),
+                                     StaleList("medallion_stale_sighted")};  // by Stale
   Statement data_version_, read_clock_, read_positions_, find_records_, read_record_, top_record_;
   Statement put_records_, put_arrival_;
   Statement read_body_, read_fed_, read_bodies_, put_elements_, drop_element_;
-  Statement read_stale_, put_stale_, trim_stale_, top_stale_, top_entity_, read_entities_, put_entities_,
-      drop_summary_;
+  Statement top_entity_, read_entities_, put_entities_, drop_summary_;
   Statement find_gold_, find_due_, top_gold_, put_gold_, drop_gold_, find_children_;
-  Statement read_rollups_, put_rollup_, drop_rollup_, find_sighting_, find_sighted_, put_sighting_,
-      drop_sighting_, read_all_;
+  Statement top_sighting_, find_sightings_, put_sightings_, drop_sighting_, read_all_;
   Statement put_position_, raise_clock_, last_log_;
   Statement count_reviews_, read_reviews_, read_all_reviews_, put_review_, changes_;
   Statement page_records_, page_quarantine_, find_quarantine_;
@@ -395,11 +404,10 @@ class Core {
   int64_t next_record_ = 1;
   int64_t first_new_ = 1;
   int64_t next_entity_ = 1;
-  int64_t next_stale_ = 1;
-  StalePlace stale_begin_;  // no entity before is stale
-  // Entities known to be stale and noted, by half of their keys: not to be noted again. Not all of them, where there are many.
-  absl::flat_hash_set<std::pair<uint64_t, uint64_t>> noted_;
-  int64_t next_gold_ = 0;  // number of the next new Gold row, while a batch is written
+  int64_t next_sighting_ = 1;
+  int64_t next_batch_ = 1;  // of entities that are noted as stale
+  // While a batch is written: numbers of its new Gold rows, the first and the next.
+  int64_t first_new_gold_ = 0, next_gold_ = 0;
 };
 
 }  // namespace medallion::sqlite

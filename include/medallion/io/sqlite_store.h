@@ -113,20 +113,26 @@ class SqliteStore final : public Store<Pack>, public Tables, public GoldKeeper<P
   // Where the entities that History asks for come from: first those given, then the stale, then the due.
   struct AskedFor {
     size_t given = 0;
-    bool stale_left = false, rollups_left = false, due_left = false;
-    sqlite::Core::StalePlace stale;
+    std::vector<sqlite::Stale> stale_left = {};  // lists, the next to be read last
+    sqlite::StaleList::Place stale = {};         // in that list
+    bool due_left = false;
     size_t due = 0;
     size_t skip = 0;  // stale ones that are still to be passed over
     absl::flat_hash_set<EntityKey> taken = {};
   };
+  absl::Status ReadStale(AskedFor& from, size_t most, std::vector<EntityKey>& found);
   absl::Status NextEntities(const HistoryQuery& query, AskedFor& from, std::vector<EntityKey>& next);
   absl::Status ReadHistories(std::span<const EntityKey> entities, const HistoryQuery& query,
                              HistoryAnswer<Pack>& answer);
   absl::Status ReadHistory(const EntityKey& entity, const sqlite::KeptEntity& kept,
                            std::span<const sqlite::Hit> elements, HistoryAnswer<Pack>& answer);
   absl::Status ReadJoined(const EntityKey& root, const sqlite::KeptEntity& kept, HistoryAnswer<Pack>& answer);
-  absl::Status ReadChildren(const EntityKey& parent, HistoryAnswer<Pack>& answer);
-  absl::Status ReadSighting(const EntityKey& entity, HistoryAnswer<Pack>& answer);
+  // The rows that name each entity as their parent, and the sighting that it is derived from.
+  struct Rollup {
+    std::vector<std::string_view> children;
+    sqlite::KeptSighting sighting;
+  };
+  absl::Status ReadRollups(std::span<const EntityKey> entities, std::vector<Rollup>& rollups, Arena& texts);
   void See(const ElementRow& element, Direction direction);
   absl::Status Unsee(const ElementRow& element);
   absl::Status PutSightings();
@@ -392,6 +398,21 @@ absl::Status SqliteStore<Pack>::ReadRecords(std::span<const RecordId> records, K
   return absl::OkStatus();
 }
 
+// Some that are stale; none where no list is left.
+template <class Pack>
+absl::Status SqliteStore<Pack>::ReadStale(AskedFor& from, size_t most, std::vector<EntityKey>& found) {
+  while (found.empty() && !from.stale_left.empty()) {
+    sqlite::StaleList& list = core_.stale(from.stale_left.back());
+    if (from.stale == sqlite::StaleList::Place{}) from.stale = list.begin();
+    if (auto status = core_.ReadStale(list, from.stale, most, found); !status.ok()) return status;
+    if (!found.empty()) break;
+    from.stale_left.pop_back();
+    from.stale = {};
+    if (!from.taken.empty()) from.stale_left.clear();  // what sightings make may need these first
+  }
+  return absl::OkStatus();
+}
+
 // Some of the entities asked for that were not taken yet; none at the end.
 template <class Pack>
 absl::Status SqliteStore<Pack>::NextEntities(const HistoryQuery& query, AskedFor& from,
@@ -401,18 +422,15 @@ absl::Status SqliteStore<Pack>::NextEntities(const HistoryQuery& query, AskedFor
   while (next.empty()) {
     std::vector<EntityKey> found;
     absl::Status status;
-    const bool stale = from.given == query.entities.size() && from.stale_left;
+    bool stale = false;
     if (from.given < query.entities.size()) {
       const auto given =
           query.entities.subspan(from.given, std::min(kAtOnce, query.entities.size() - from.given));
       found.assign(given.begin(), given.end());
       from.given += found.size();
-    } else if (from.rollups_left) {
-      status = core_.ReadRollups(std::max(kAtOnce, query.rows_max), found);
-      from.rollups_left = false;
-    } else if (from.stale_left) {
-      status = core_.ReadStale(from.stale, kAtOnce, found);
-      from.stale_left = !found.empty();
+    } else if (!from.stale_left.empty()) {
+      stale = true;
+      status = ReadStale(from, kAtOnce, found);
     } else if (from.due_left) {
       status = core_.ReadDue(query.due_by, from.due, kAtOnce, found);
       from.due += found.size();
@@ -439,11 +457,12 @@ absl::Status SqliteStore<Pack>::History(const HistoryQuery& query, HistoryAnswer
   if (auto status = reading.Begin(sqlite::Transaction::kRead); !status.ok()) return status;
   if (auto status = core_.Watch(/*anew=*/false); !status.ok()) return status;
   answer.elements.reserve(query.rows_max);
-  AskedFor from{.stale_left = query.stale && !query.rollups,
-                .rollups_left = query.rollups,
-                .due_left = query.due_by != kNoTime,
-                .stale = core_.stale_begin(),
-                .skip = query.stale_skip};
+  AskedFor from{.due_left = query.due_by != kNoTime, .skip = query.stale_skip};
+  if (query.rollups) {
+    from.stale_left = {sqlite::Stale::kSighted, sqlite::Stale::kRollups};
+  } else if (query.stale) {
+    from.stale_left = {sqlite::Stale::kElements};
+  }
   std::vector<EntityKey> next;
   do {
     if (auto status = NextEntities(query, from, next); !status.ok()) return status;
@@ -466,6 +485,8 @@ absl::Status SqliteStore<Pack>::ReadHistories(std::span<const EntityKey> entitie
   absl::Status status = core_.histories().Find(asked, 0, hits);
   if (status.ok() && !query.whole) status = core_.FindEntities(entities, kept, answer.texts);
   if (status.ok()) status = core_.FindGold(entities, gold);
+  std::vector<Rollup> rollups;
+  if (status.ok()) status = ReadRollups(entities, rollups, answer.texts);
   if (!status.ok()) return status;
   const auto own = [](auto& rows, int64_t entity) {  // the first of those that are left
     size_t size = 0;
@@ -489,14 +510,19 @@ absl::Status SqliteStore<Pack>::ReadHistories(std::span<const EntityKey> entitie
       answer.versions.push_back(row.version);
     status = core_.timelines().Contexts(entities[i], answer.contexts, answer.texts);
     if (!status.ok()) return status;
-    if (status = ReadChildren(entities[i], answer); !status.ok()) return status;
+    for (const std::string_view body : rollups[i].children) {
+      PackReader reader(body, answer.texts);
+      UnpackGold(reader, answer.children.emplace_back());
+    }
     answer.entities.push_back({.entity = entities[i],
                                .summary = kept[i].summary,
                                .elements_end = answer.elements.size(),
                                .versions_end = answer.versions.size(),
                                .contexts_end = answer.contexts.size(),
                                .children_end = answer.children.size()});
-    if (status = ReadSighting(entities[i], answer); !status.ok()) return status;
+    if (rollups[i].sighting.number == 0) continue;
+    answer.entities.back().subject = answer.texts.Copy(rollups[i].sighting.name);
+    answer.entities.back().sighting = rollups[i].sighting.sighting;
   }
   return absl::OkStatus();
 }
@@ -508,6 +534,7 @@ absl::Status SqliteStore<Pack>::ReadHistory(const EntityKey& entity, const sqlit
                                             HistoryAnswer<Pack>& answer) {
   const auto is_covered = [&](const sqlite::Hit& hit) { return hit.value < kept.summed; };
   elements = {std::partition_point(elements.begin(), elements.end(), is_covered), elements.end()};
+  if (elements.empty()) return absl::OkStatus();
   absl::Status damage;
   const absl::Status read = core_.ForElements(elements, [&](int64_t number, std::string_view body) {
     ElementRow& element = answer.elements.emplace_back();
@@ -519,28 +546,21 @@ absl::Status SqliteStore<Pack>::ReadHistory(const EntityKey& entity, const sqlit
 }
 
 template <class Pack>
-absl::Status SqliteStore<Pack>::ReadChildren(const EntityKey& parent, HistoryAnswer<Pack>& answer) {
+absl::Status SqliteStore<Pack>::ReadRollups(std::span<const EntityKey> entities, std::vector<Rollup>& rollups,
+                                            Arena& texts) {
+  rollups.assign(entities.size(), {});
+  absl::Status status;
   if constexpr (RollsUp<Pack>) {
-    return core_.ForChildren(parent, [&](std::string_view body) {
-      PackReader reader(answer.texts.Copy(body), answer.texts);
-      UnpackGold(reader, answer.children.emplace_back());
+    status = core_.ForChildren(entities, [&](size_t parent, std::string_view body) {
+      rollups[parent].children.push_back(texts.Copy(body));
     });
-  } else {
-    static_cast<void>(parent), static_cast<void>(answer);
-    return absl::OkStatus();
   }
-}
-
-template <class Pack>
-absl::Status SqliteStore<Pack>::ReadSighting(const EntityKey& entity, HistoryAnswer<Pack>& answer) {
   if constexpr (Sights<Pack>) {
-    std::optional<sqlite::KeptSighting> kept;
-    if (auto status = core_.FindSighting(entity, kept); !status.ok()) return status;
-    if (!kept.has_value()) return absl::OkStatus();
-    answer.entities.back().subject = answer.texts.Copy(kept->name);
-    answer.entities.back().sighting = kept->sighting;
+    std::vector<sqlite::KeptSighting> sightings;
+    if (status.ok()) status = core_.FindSightings(entities, sightings);
+    for (size_t i = 0; i < sightings.size(); ++i) rollups[i].sighting = std::move(sightings[i]);
   }
-  return absl::OkStatus();
+  return status;
 }
 
 // Notes what a new element makes known.
@@ -566,13 +586,15 @@ template <class Pack>
 absl::Status SqliteStore<Pack>::Unsee(const ElementRow& element) {
   if constexpr (Sights<Pack>) {
     const std::string subject = Pack::SubjectKey(element.row);
-    std::optional<sqlite::KeptSighting> kept;
-    if (auto status = core_.FindSighting(subject, kept); !status.ok()) return status;
-    if (!kept.has_value()) return absl::OkStatus();
+    const EntityKey entity = Pack::SightingKey(subject);
+    std::vector<sqlite::KeptSighting> found;
+    if (auto status = core_.FindSightings({&entity, 1}, found); !status.ok()) return status;
+    const sqlite::KeptSighting& kept = found.front();
+    if (kept.number == 0) return absl::OkStatus();
     for (const Direction direction : {Direction::kIn, Direction::kOut}) {  // it may have been another
       const std::optional<Sighting> sighting = Pack::SightingOf(element, direction);
       if (!sighting.has_value()) continue;
-      const bool rests = kept->name == Pack::Subject(element.row) || kept->sighting.RestsOn(*sighting);
+      const bool rests = kept.name == Pack::Subject(element.row) || kept.sighting.RestsOn(*sighting);
       if (rests) to_count_.insert(subject);
     }
   } else {
@@ -585,18 +607,22 @@ template <class Pack>
 absl::Status SqliteStore<Pack>::PutSightings() {
   if constexpr (Sights<Pack>) {
     if (auto status = CountAgain(); !status.ok()) return status;
+    std::vector<EntityKey> entities;
+    for (const auto& [subject, seen] : seen_) entities.push_back(Pack::SightingKey(subject));
+    std::vector<sqlite::KeptSighting> stood, changed;
+    if (auto status = core_.FindSightings(entities, stood); !status.ok()) return status;
+    size_t i = 0;
     for (auto& [subject, seen] : seen_) {
-      std::optional<sqlite::KeptSighting> stood;
-      if (auto status = core_.FindSighting(subject, stood); !status.ok()) return status;
-      seen.entity = Pack::SightingKey(subject);
-      if (stood.has_value()) {
-        seen.sighting.Take(stood->sighting);
-        seen.name = std::min(seen.name, stood->name);
-        if (seen.sighting == stood->sighting && seen.name == stood->name) continue;
+      const sqlite::KeptSighting& before = stood[i];
+      seen.number = before.number, seen.entity = entities[i++];
+      if (before.number != 0) {
+        seen.sighting.Take(before.sighting);
+        seen.name = std::min(seen.name, before.name);
+        if (seen.sighting == before.sighting && seen.name == before.name) continue;
       }
-      if (auto status = core_.PutSighting(seen); !status.ok()) return status;
-      if (auto status = core_.MarkRollup(seen.entity); !status.ok()) return status;
+      changed.push_back(std::move(seen));
     }
+    return core_.PutSightings(changed);
   }
   return absl::OkStatus();
 }
@@ -605,10 +631,15 @@ template <class Pack>
 absl::Status SqliteStore<Pack>::CountAgain() {
   if constexpr (Sights<Pack>) {
     if (to_count_.empty()) return absl::OkStatus();
-    for (const std::string& subject : to_count_) {
-      if (auto status = core_.DropSighting(subject); !status.ok()) return status;
-      if (auto status = core_.MarkRollup(Pack::SightingKey(subject)); !status.ok()) return status;
+    std::vector<EntityKey> entities;
+    for (const std::string& subject : to_count_) entities.push_back(Pack::SightingKey(subject));
+    std::vector<sqlite::KeptSighting> stood;
+    if (auto status = core_.FindSightings(entities, stood); !status.ok()) return status;
+    for (const sqlite::KeptSighting& sighting : stood) {
+      if (sighting.number == 0) continue;
+      if (auto status = core_.DropSighting(sighting); !status.ok()) return status;
     }
+    if (auto status = core_.MarkStale(sqlite::Stale::kSighted, entities); !status.ok()) return status;
     absl::Status damage;
     const absl::Status read =
         core_.ForAllElements([&](int64_t number, std::string_view body, Direction direction) {
@@ -986,7 +1017,7 @@ absl::Status SqliteStore<Pack>::AddRoots(std::vector<EntityKey>& entities) {
 // An entity derived in the batch that touches it is fresh.
 template <class Pack>
 absl::Status SqliteStore<Pack>::MarkEntities(std::span<const Derived> derived) {
-  if (auto status = core_.MarkStale(stale_); !status.ok()) return status;
+  if (auto status = core_.MarkStale(sqlite::Stale::kElements, stale_); !status.ok()) return status;
   if (auto status = core_.DropSummaries(unsummed_); !status.ok()) return status;
   return core_.MarkFresh(derived);
 }
