@@ -111,7 +111,8 @@ class MapStore final : public medallion::Store<Pack>, public medallion::Tables {
     std::set<Digest> taken;
     for (const Digest& entity : entities) {
       if (!taken.insert(entity).second) continue;
-      answer.more = answer.entities.size() + answer.elements.size() >= query.rows_max;
+      answer.more =
+          answer.entities.size() + answer.elements.size() + answer.children.size() >= query.rows_max;
       if (answer.more) break;
       for (const Digest& member :
            links_.RootOf(entity) == entity ? WithJoined(entity) : std::vector<Digest>()) {

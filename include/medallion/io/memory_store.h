@@ -88,8 +88,9 @@ class MemoryStore final : public Store<Pack>, public Tables {
 
  private:
   static constexpr uint32_t kNone = memory::kNone;
-  static constexpr size_t kAhead = 16;  // look-ups that wait for memory at once
-  static constexpr uint32_t kFew = 8;   // members of a unit that a glance looks at one by one
+  static constexpr size_t kAhead = 16;          // look-ups that wait for memory at once
+  static constexpr size_t kAnswerRows = 1'000;  // of an answer that is finished later: the cache holds them
+  static constexpr uint32_t kFew = 8;           // members of a unit that a glance looks at one by one
 
   struct Slot {             // an element
     uint32_t blob = kNone;  // its entity's number, its ordinal, the element
@@ -196,8 +197,12 @@ class MemoryStore final : public Store<Pack>, public Tables {
   }
   void PassFresh(Touched& touched) const;
   void MakeStale(uint32_t entity);
-  void MakeStaleAlone(uint32_t entity);
-  void MakeRollupStale(uint32_t entity);
+  void MakeStaleAlone(uint32_t entity) { MakeStaleIn(stale_, entity); }
+  void MakeRollupStale(uint32_t entity) { MakeStaleIn(stale_rollups_, entity); }
+  void MakeSightedStale(uint32_t entity) { MakeStaleIn(stale_sighted_, entity); }
+  void MakeStaleIn(Touched& touched, uint32_t entity) {
+    if (!std::exchange(entities_[entity].stale, true)) touched.entities.push_back(entity);
+  }
   void See(const Element<Event>& element, uint32_t record);
   void Unsee(const Element<Event>& element);
   void CountAgain();
@@ -234,7 +239,7 @@ class MemoryStore final : public Store<Pack>, public Tables {
   Chunked<Digest> own_keys_;
   memory::HashIndex gold_of_;
   std::set<std::pair<UtcTime, uint32_t>> due_;
-  Touched stale_rollups_;
+  Touched stale_rollups_, stale_sighted_;  // made of rows, of sightings
   memory::Sightings sightings_;
   absl::flat_hash_set<std::string> to_count_;  // subjects, in this batch
   memory::Timelines timelines_;
@@ -581,7 +586,8 @@ bool MemoryStore<Pack>::AnswerAll(std::vector<uint32_t>& entities, const History
   FollowChains(entities, query.whole);
   for (size_t i = 0; i < entities.size(); ++i) {
     if (!links_.empty()) Join(entities[i], query.whole, chains_[i]);
-    answer.more = answer.entities.size() + packed.size() >= query.rows_max;
+    const size_t rows = answer.entities.size() + packed.size() + answer.children.size();
+    answer.more = rows >= std::min(query.rows_max, query.ahead ? kAnswerRows : SIZE_MAX);
     if (answer.more) return false;
     Answer(entities[i], query.whole, chains_[i], packed, answer);
   }
@@ -621,12 +627,18 @@ void MemoryStore<Pack>::AnswerEach(const HistoryQuery& query, std::vector<Packed
                                .children_end = answer.children.size()});
   }
   size_t skip = query.stale_skip;
-  const Touched& touched = query.rollups ? stale_rollups_ : stale_;
-  for (size_t i = touched.begin; (query.stale || query.rollups) && i < touched.entities.size(); ++i) {
-    const uint32_t entity = touched.entities[i];
-    if (!entities_[entity].stale || (skip > 0 && skip-- > 0)) continue;
-    if (!take(entity)) return;
-  }
+  const auto take_stale = [&](const Touched& touched) {
+    for (size_t i = touched.begin; i < touched.entities.size(); ++i) {
+      const uint32_t entity = touched.entities[i];
+      if (!entities_[entity].stale || (skip > 0 && skip-- > 0)) continue;
+      if (!take(entity)) return false;
+    }
+    return true;
+  };
+  if (query.stale && !query.rollups && !take_stale(stale_)) return;
+  if (query.rollups && !take_stale(stale_rollups_)) return;
+  // What is made of sightings may be made of these rows, too.
+  if (query.rollups && taken.empty() && !take_stale(stale_sighted_)) return;
   for (auto at = due_.begin(); at != due_.end() && at->first <= query.due_by; ++at) {
     if (!take(gold_[at->second].entity)) return;
   }
@@ -746,7 +758,7 @@ absl::Status MemoryStore<Pack>::PutAll(const Batch<Pack>& batch) {
     if (write.write == Write::kDelete) continue;
     if (auto status = Put(write); !status.ok()) return status;
   }
-  PassFresh(stale_), PassFresh(stale_rollups_);
+  PassFresh(stale_), PassFresh(stale_rollups_), PassFresh(stale_sighted_);
   return absl::OkStatus();
 }
 
@@ -863,12 +875,6 @@ void MemoryStore<Pack>::MakeStale(uint32_t entity) {
   if (root != key) MakeStaleAlone(EntityOf(root));
 }
 
-template <class Pack>
-void MemoryStore<Pack>::MakeStaleAlone(uint32_t entity) {
-  if (std::exchange(entities_[entity].stale, true)) return;
-  stale_.entities.push_back(entity);
-}
-
 // `payload` is the record's, where the batch brings it.
 template <class Pack>
 absl::Status MemoryStore<Pack>::Put(const Element<Event>& element, uint32_t record,
@@ -927,11 +933,6 @@ void MemoryStore<Pack>::Chain(uint32_t slot, uint32_t entity, const Element<Even
 }
 
 template <class Pack>
-void MemoryStore<Pack>::MakeRollupStale(uint32_t entity) {
-  if (!std::exchange(entities_[entity].stale, true)) stale_rollups_.entities.push_back(entity);
-}
-
-template <class Pack>
 void MemoryStore<Pack>::See(const Element<Event>& element, uint32_t record) {
   if constexpr (Sights<Pack>) {
     const std::optional<Sighting> sighting = Pack::SightingOf(element, records_.DirectionOf(record));
@@ -945,7 +946,7 @@ void MemoryStore<Pack>::See(const Element<Event>& element, uint32_t record) {
       entity = EntityOf(Pack::SightingKey(subject));
       entities_[entity].subject = number;
     }
-    MakeRollupStale(entity);
+    MakeSightedStale(entity);
   }
 }
 
@@ -997,7 +998,7 @@ void MemoryStore<Pack>::CountAgain() {
     if (to_count_.empty()) return;
     for (const std::string& subject : to_count_) {
       sightings_.Forget(subject);
-      MakeRollupStale(EntityOf(Pack::SightingKey(subject)));
+      MakeSightedStale(EntityOf(Pack::SightingKey(subject)));
     }
     for (uint32_t slot = 0; slot < slots_.size(); ++slot) {
       if (!IsLive(slot)) continue;

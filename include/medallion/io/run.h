@@ -639,6 +639,7 @@ absl::Status Runner<Pack>::DeriveAll(HistoryQuery query, UtcTime clock) {
   clock = std::max(clock, stood);
   report_.data_clock = clock;
   if (!query.stale) query.due_by = clock;
+  if (run_.refresh == Refresh::kAtEnd) query.rows_max = std::max(query.rows_max, run_.batch_records);
   if (clock > stood) {
     if (auto status = WriteGold({}, clock); !status.ok()) return status;
   }

@@ -212,8 +212,8 @@ class Core {
                          std::vector<EntityKey>& entities);
   absl::Status ReadDue(UtcTime due_by, size_t skip, size_t most, std::vector<EntityKey>& entities);
 
-  // Calls use(element, body) for one element, for those of `elements` that are there, in this order, or for all of a
-  // record. Until it answers false.
+  // Calls use(element, body) for one element or for all of a record, or use(hit, body) for those of `elements` that are
+  // there, in this order. Until it answers false.
   template <class Use>
   absl::Status ForElement(int64_t element, Use&& use) {
     Query query(read_body_, element);
@@ -222,7 +222,9 @@ class Core {
   }
   template <class Use>
   absl::Status ForElements(std::span<const Hit> elements, Use&& use) {
-    return ForHits(read_fed_, elements, [&](Query& query) { return use(query.Int(0), query.Text(2)); });
+    return ForHits(read_fed_, elements, [&](Query& query) {
+      return use(Hit{query.Int(1), query.Int(0)}, query.Text(2));
+    });
   }
   template <class Use>
   absl::Status ForRecord(int64_t record, Use&& use) {

@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <span>
@@ -169,9 +170,9 @@ class SqliteStore final : public Store<Pack>, public Tables, public GoldKeeper<P
   std::vector<int64_t> numbers_;
   std::vector<sqlite::Entry> units_, histories_;
   std::vector<EntityKey> stale_, unsummed_;
-  std::map<std::string, sqlite::KeptSighting> seen_;  // by subject
-  std::set<std::string> to_count_;                    // subjects
-  sqlite::Cells cells_;                               // scratch
+  absl::flat_hash_map<std::string, sqlite::KeptSighting> seen_;  // by subject
+  std::set<std::string> to_count_;                               // subjects
+  sqlite::Cells cells_;                                          // scratch
   PackWriter body_;
   std::string json_;
 };
@@ -482,7 +483,8 @@ absl::Status SqliteStore<Pack>::ReadHistories(std::span<const EntityKey> entitie
   std::vector<sqlite::Hit> hits;
   std::vector<sqlite::KeptEntity> kept(entities.size());
   std::vector<sqlite::KeptGold> gold;
-  absl::Status status = core_.histories().Find(asked, 0, hits);
+  absl::Status status;
+  if (!query.rollups) status = core_.histories().Find(asked, 0, hits);
   if (status.ok() && !query.whole) status = core_.FindEntities(entities, kept, answer.texts);
   if (status.ok()) status = core_.FindGold(entities, gold);
   std::vector<Rollup> rollups;
@@ -498,7 +500,8 @@ absl::Status SqliteStore<Pack>::ReadHistories(std::span<const EntityKey> entitie
   auto hits_left = std::span<const sqlite::Hit>(hits);
   auto gold_left = std::span<const sqlite::KeptGold>(gold);
   for (size_t i = 0; i < entities.size(); ++i) {
-    answer.more = answer.entities.size() + answer.elements.size() >= query.rows_max;
+    const size_t rows = answer.entities.size() + answer.elements.size() + answer.children.size();
+    answer.more = rows >= query.rows_max;
     if (answer.more) return absl::OkStatus();
     const auto elements = own(hits_left, static_cast<int64_t>(i));
     EntityKey root;
@@ -536,9 +539,9 @@ absl::Status SqliteStore<Pack>::ReadHistory(const EntityKey& entity, const sqlit
   elements = {std::partition_point(elements.begin(), elements.end(), is_covered), elements.end()};
   if (elements.empty()) return absl::OkStatus();
   absl::Status damage;
-  const absl::Status read = core_.ForElements(elements, [&](int64_t number, std::string_view body) {
+  const absl::Status read = core_.ForElements(elements, [&](const sqlite::Hit& hit, std::string_view body) {
     ElementRow& element = answer.elements.emplace_back();
-    damage = Unpack(number, body, element, answer.texts);
+    damage = Unpack(hit.value, body, element, answer.texts);
     if (element.entity != entity || !IsHistory(element)) answer.elements.pop_back();
     return damage.ok();
   });
@@ -678,18 +681,23 @@ absl::Status SqliteStore<Pack>::Timelines(const TimelineQuery& query, TimelineAn
   sqlite::Timelines& timelines = core_.timelines();
   if (auto status = timelines.Touched(query.touched_max, answer.touched); !status.ok()) return status;
   std::vector<int64_t> numbers;
-  std::optional<ElementRow> element;
+  std::vector<sqlite::Hit> elements;  // of each part, which it is asked as
   for (const TimelinePart& part : query.parts) {
+    const auto asked = static_cast<int64_t>(answer.links_end.size());
     if (auto status = timelines.FindElements(part, numbers); !status.ok()) return status;
-    for (const int64_t number : numbers) {
-      if (auto status = ReadElement(number, element, answer.texts); !status.ok()) return status;
-      if (element.has_value()) answer.elements.push_back(*element);
-    }
+    for (const int64_t number : numbers) elements.push_back({asked, number});
     if (auto status = timelines.FindLinks(part, answer.links); !status.ok()) return status;
-    answer.elements_end.push_back(answer.elements.size());
     answer.links_end.push_back(answer.links.size());
   }
-  return absl::OkStatus();
+  answer.elements_end.assign(query.parts.size(), 0);
+  absl::Status damage;
+  const absl::Status read = core_.ForElements(elements, [&](const sqlite::Hit& hit, std::string_view body) {
+    damage = Unpack(hit.value, body, answer.elements.emplace_back(), answer.texts);
+    ++answer.elements_end[static_cast<size_t>(hit.asked)];
+    return damage.ok();
+  });
+  std::partial_sum(answer.elements_end.begin(), answer.elements_end.end(), answer.elements_end.begin());
+  return read.ok() ? damage : read;
 }
 
 template <class Pack>

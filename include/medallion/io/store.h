@@ -96,7 +96,8 @@ struct HistoryQuery {
   UtcTime due_by = kNoTime;  // also the entities of Gold rows with next_due_at <= due_by, found by an index
   bool whole = false;        // every element, and no summary
   bool ahead = false;        // something may be left to the answer's `finish`, for a caller with many threads
-  size_t rows_max = 1'000;   // no further entity once so many entities and elements are in the answer
+  // No further entity once so many entities, elements and children are in the answer, or fewer where that suits the store.
+  size_t rows_max = 1'000;
 };
 
 // Answer of History. Rows refer to `texts` or to the store, and hold until an Apply that writes elements of these
