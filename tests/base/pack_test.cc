@@ -1,5 +1,6 @@
 #include "medallion/base/pack.h"
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -25,6 +26,10 @@ struct Row {
   std::optional<int32_t> number = {};
   UtcTime time = kNoTime;
   std::vector<std::string> list = {};
+  int32_t version = 1;
+  std::string reading = {};
+  std::array<std::string, 24> after = {};  // so many that the last is of a third group
+  std::string last = {};
   bool operator==(const Row&) const = default;
 };
 template <class R, class Visitor>
@@ -33,6 +38,10 @@ void VisitFields(R& row, Visitor&& visit) {
   using Text = std::remove_reference_t<decltype((row.hex))>;
   visit(Hexadecimal<Text>{row.hex}), visit(Word<Text>{row.word, Words()});
   visit(row.number), visit(row.time), visit(row.list);
+  visit(Usually<std::remove_reference_t<decltype((row.version))>>{row.version, 1});
+  visit(DecimalOf<Text>{row.reading, row.number ? std::optional<int64_t>(*row.number) : std::nullopt, 3});
+  for (auto& text : row.after) visit(text);
+  visit(row.last);
 }
 
 std::string Packed(const Row& row) {
@@ -42,7 +51,7 @@ std::string Packed(const Row& row) {
 }
 
 TEST_CASE("pack: what was written is read, in as few bytes as its kind allows") {
-  constexpr size_t kMask = 5;
+  constexpr size_t kMask = 2;
   struct Case {
     Row row;
     size_t bytes;
@@ -64,13 +73,24 @@ TEST_CASE("pack: what was written is read, in as few bytes as its kind allows") 
            {{.number = -65}, kMask + 2},
            {{.time = {0}}, kMask + 1},
            {{.list = {"x", ""}}, kMask + 1 + 2 + 1},
+           {{.version = 2}, kMask + 1},
+           {{.version = 0}, kMask + 1},  // null would be what it usually is
+           {{.number = 12345, .reading = "12.345"}, kMask + 3 + 1},
+           {{.number = -1500, .reading = "-1.5"}, kMask + 2 + 1},
+           {{.number = 64000, .reading = "64"}, kMask + 3 + 1},
+           {{.number = 0, .reading = "0"}, kMask + 1 + 1},
+           {{.number = 64000, .reading = "64.0"}, kMask + 3 + 5},  // its zeros would be lost
+           {{.number = 5, .reading = "0.05"}, kMask + 1 + 5},
+           {{.reading = "12"}, kMask + 3},
+           {{.last = "x"}, 3 * kMask + 2},  // of the third group: the first is empty, the second, too
+           {{.word = "kWh", .last = "x"}, 3 * kMask + 1 + 2},
        }) {
     CAPTURE(c.row.hex, c.row.word, c.bytes);
     const std::string bytes = Packed(c.row);
     CHECK(bytes.size() == c.bytes);
     Arena texts;
     PackReader reader(bytes, texts);
-    Row read{.hex = "old", .word = "old", .number = 7, .time = {7}, .list = {}};
+    Row read{.hex = "old", .word = "old", .number = 7, .time = {7}, .list = {}, .version = 7, .last = "old"};
     reader(read);
     CHECK(reader.ok());
     CHECK(reader.at_end());

@@ -1,12 +1,15 @@
 // Rows as bytes: how the stores that come with the library keep them. A row type offers VisitFields(row, visit), which
 // shows its own fields in a fixed order: to a writer as const, to a reader as it is filled.
 //
-//   row      := mask, the fields that `mask` has a bit for, in order; a field without one is empty (null, 0, "")
-//   mask     := 5 bytes, the lowest first; bit i belongs to field i, so there are at most 40
+//   row      := groups of 15 fields, up to the last that has any: mask, the fields that it has a bit for, in order; a field
+//               without one is empty (null, 0, "")
+//   mask     := 2 bytes, the lowest first; bit i belongs to field i of the group, bit 15: another group follows
 //   integer  := LEB128, signed ones in zigzag
 //   time     := signed integer
 //   text     := length, bytes
 //   word     := code, from 1; or 0 and a text          a text that a Vocabulary may have
+//   usual    := value; empty is what it usually is
+//   decimal  := 0; or a text                            a text that is mostly the decimal of another field
 //   hex      := length * 2, bytes; or (number of bytes) * 2 + 1, the bytes that the hexadecimal digits stand for; or 1 and
 //               the 16 bytes of a UUID
 //   digest   := 32 bytes
@@ -87,6 +90,17 @@ struct Word {
   Text& text;
   const Vocabulary& words;
 };
+template <class T>
+struct Usually {  // a number that is `usual` in most rows
+  T& value;
+  std::remove_const_t<T> usual;
+};
+template <class Text>
+struct DecimalOf {  // mostly the decimal of `units` in so many places, without zeros at its end
+  Text& text;
+  std::optional<int64_t> units;
+  int places;
+};
 template <class Text>
 struct
     Hexadecimal {  // lower-case digits, an even number of them, or a UUID of such; any other text is kept as it is
@@ -119,8 +133,17 @@ bool IsNull(const Word<Text>& word) {
   return word.text.empty();
 }
 template <class Text>
+bool IsNull(const DecimalOf<Text>& decimal) {
+  return decimal.text.empty();
+}
+template <class Text>
 bool IsNull(const Hexadecimal<Text>& hex) {
   return hex.text.empty();
+}
+
+template <class T>
+bool IsNull(const Usually<T>& usually) {
+  return usually.value == usually.usual;
 }
 
 // The values of lower-case hexadecimal digits; 16 for all other characters.
@@ -132,7 +155,9 @@ inline constexpr std::array<uint8_t, 256> kDigits = [] {
   return digits;
 }();
 
-inline constexpr size_t kMaskBytes = 5;
+inline constexpr size_t kMaskBytes = 2;
+inline constexpr int kGroupFields = 15, kGroupsMax = 4;
+inline constexpr unsigned kMoreGroups = 1u << kGroupFields;
 inline constexpr size_t kNumberBytesMax = 10;
 
 // Shows nothing; tells a row type from others.
@@ -168,7 +193,7 @@ struct SizeOf {
       bytes += kNumberBytesMax;
       for (const auto& element : value) (*this)(element);
     } else if constexpr (HasFields<const T>) {
-      bytes += kMaskBytes;
+      bytes += kMaskBytes * kGroupsMax;
       VisitFields(value, [&](const auto& field) MEDALLION_INLINE { (*this)(field); });
     } else {
       bytes += kNumberBytesMax;
@@ -275,6 +300,30 @@ inline char* WriteHex(char* const begin, std::string_view text) {
   }
   return bad == 0 ? to : WriteAsText(begin, text);
 }
+// The decimal of a number in so many places, 0 to 9, without zeros at its end; `room` is where it is made.
+inline constexpr size_t kDecimalSize = 32;
+inline std::string_view DecimalText(int64_t units, int places, std::array<char, kDecimalSize>& room) {
+  char* const end = room.data() + room.size();
+  char* at = end;
+  auto left = units < 0 ? 0 - static_cast<uint64_t>(units) : static_cast<uint64_t>(units);
+  size_t cut = 0;  // zeros at the end
+  for (int place = 0; place < places; ++place, left /= 10) {
+    *--at = static_cast<char>('0' + left % 10);
+    if (*at == '0' && cut == static_cast<size_t>(place)) ++cut;
+  }
+  if (places > 0) *--at = '.';
+  if (cut == static_cast<size_t>(places) && places > 0) ++cut;
+  do *--at = static_cast<char>('0' + left % 10);
+  while ((left /= 10) != 0);
+  if (units < 0) *--at = '-';
+  return {at, static_cast<size_t>(end - at) - cut};
+}
+template <class Text>
+bool IsDecimal(const DecimalOf<Text>& decimal) {
+  std::array<char, kDecimalSize> room;
+  return decimal.units.has_value() && DecimalText(*decimal.units, decimal.places, room) == decimal.text;
+}
+
 template <class Row>
 char* WriteRow(char* to, const Row& row);
 
@@ -296,6 +345,10 @@ MEDALLION_INLINE inline char* Write(char* to, const T& value) {
     return WriteUnsigned(to, (static_cast<uint64_t>(wide) << 1) ^ static_cast<uint64_t>(wide >> 63));
   } else if constexpr (std::unsigned_integral<T>) {
     return WriteUnsigned(to, value);
+  } else if constexpr (requires { value.usual; }) {
+    return Write(to, value.value);
+  } else if constexpr (requires { value.places; }) {
+    return IsDecimal(value) ? WriteUnsigned(to, 0) : WriteText(to, value.text);
   } else if constexpr (requires { value.words; }) {
     const uint8_t code = value.words.CodeOf(value.text);
     *to++ = static_cast<char>(code);
@@ -313,20 +366,32 @@ MEDALLION_INLINE inline char* Write(char* to, const T& value) {
   }
 }
 
+inline void StoreMask(char* at, unsigned mask) {
+  at[0] = static_cast<char>(mask), at[1] = static_cast<char>(mask >> 8);
+}
+
+// A group without fields that none follows is not written.
 template <class Row>
 char* WriteRow(char* to, const Row& row) {
-  char* const mask_at = to;
-  uint64_t mask = 0, bit = 1;
-  to += kMaskBytes;
-  VisitFields(row, [&](const auto& field) MEDALLION_INLINE {
-    if (!IsNull(field)) {
-      mask |= bit;
-      to = Write(to, field);
+  std::array<char*, kGroupsMax> masks_at{};
+  uint64_t present = 0;
+  int field = 0;
+  VisitFields(row, [&](const auto& value) MEDALLION_INLINE {
+    if (field % kGroupFields == 0) masks_at[static_cast<size_t>(field / kGroupFields)] = to, to += kMaskBytes;
+    if (!IsNull(value)) {
+      present |= uint64_t{1} << field;
+      to = Write(to, value);
     }
-    bit <<= 1;
+    ++field;
   });
-  assert(bit <= uint64_t{1} << (8 * kMaskBytes));  // a field beyond the mask would be lost
-  for (size_t i = 0; i < kMaskBytes; ++i) mask_at[i] = static_cast<char>(mask >> (8 * i));
+  assert(field <= kGroupsMax * kGroupFields);  // a field beyond the masks would be lost
+  const int last = present == 0 ? 0 : static_cast<int>(std::bit_width(present)) - 1;
+  const int groups = last / kGroupFields + 1;
+  if (groups * kGroupFields < field) to = masks_at[static_cast<size_t>(groups)];
+  for (int group = 0; group < groups; ++group) {
+    const auto mask = static_cast<unsigned>(present >> (group * kGroupFields)) & (kMoreGroups - 1);
+    StoreMask(masks_at[static_cast<size_t>(group)], group + 1 < groups ? mask | kMoreGroups : mask);
+  }
   return to;
 }
 
@@ -471,6 +536,15 @@ MEDALLION_INLINE inline Place Read(Place from, T& value, Arena& texts) {
     uint64_t bits = 0;
     from = ReadUnsigned(from, bits);
     return value = static_cast<T>((bits >> 1) ^ (~(bits & 1) + 1)), from;
+  } else if constexpr (requires { value.usual; }) {
+    return Read(from, value.value, texts);
+  } else if constexpr (requires { value.places; }) {
+    std::string_view text;
+    std::array<char, kDecimalSize> room;
+    from = ReadText(from, text);
+    if (text.empty() && value.units.has_value())
+      text = texts.Copy(DecimalText(*value.units, value.places, room));
+    return value.text = text, from;
   } else if constexpr (requires { value.words; }) {
     uint64_t code = 0;
     std::string_view byte;
@@ -499,6 +573,8 @@ template <class T>
 void SetNull(T& field) {
   if constexpr (std::same_as<T, UtcTime>) {
     field = kNoTime;
+  } else if constexpr (requires { field.usual; }) {
+    field.value = field.usual;
   } else if constexpr (requires { field.text; }) {
     field.text = {};
   } else {
@@ -506,24 +582,23 @@ void SetNull(T& field) {
   }
 }
 
-inline Place ReadMask(Place from, uint64_t& mask) {
+MEDALLION_INLINE inline Place ReadMask(Place from, unsigned& mask) {
   std::string_view bytes;
   from = ReadBytes(from, kMaskBytes, bytes);
-  mask = 0;
-  if (bytes.empty()) return from;
-  for (size_t i = 0; i < kMaskBytes; ++i) mask |= uint64_t{static_cast<uint8_t>(bytes[i])} << (8 * i);
+  mask = bytes.empty() ? 0 : static_cast<uint8_t>(bytes[0]) | unsigned{static_cast<uint8_t>(bytes[1])} << 8;
   return from;
 }
 
 template <bool kNew, class Row>
 Place ReadRow(Place from, Row& row, Arena& texts) {
-  uint64_t mask = 0;
-  from = ReadMask(from, mask);
-  VisitFields(row, [&](auto&& field) MEDALLION_INLINE {
+  unsigned mask = kMoreGroups;
+  int field = 0;
+  VisitFields(row, [&](auto&& value) MEDALLION_INLINE {
+    if (field++ % kGroupFields == 0 && mask != 0) from = ReadMask(from, mask);
     if ((mask & 1) != 0) {
-      from = Read<kNew>(from, field, texts);
+      from = Read<kNew>(from, value, texts);
     } else if constexpr (!kNew) {
-      SetNull(field);
+      SetNull(value);
     }
     mask >>= 1;
   });

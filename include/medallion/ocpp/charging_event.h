@@ -142,22 +142,35 @@ void VisitColumns(const ChargingEvent& row, Visitor&& visit) {
 // Texts that stores keep as one byte: the enumerations of all versions. Only ever added to at the end.
 const Vocabulary& StoredWords();
 
-// The fields that a store must keep to give the row back, in a fixed order (see base/pack.h). Row is ChargingEvent or
-// const ChargingEvent. ingest_ts, event_ts, business_key, coordinate and ordinal are kept with the identity.
+// In how many places of the reading's unit meter_wh counts; of a reading in another unit nothing is sure.
+inline int PlacesOf(const ChargingEvent& row) { return row.unit == "kWh" ? 6 : 3; }
+
+// The fields that a store must keep to give the row back, in a fixed order (see base/pack.h): first those that most rows
+// have. Row is ChargingEvent or const ChargingEvent. ingest_ts, event_ts, business_key, coordinate and ordinal are kept
+// with the identity.
 template <class Row, class Visitor>
 requires std::same_as<std::remove_const_t<Row>, ChargingEvent> MEDALLION_INLINE inline void VisitFields(
     Row& row, Visitor&& visit) {
   const Vocabulary& words = StoredWords();
   const auto word = [&](auto& text) { return Word<std::remove_reference_t<decltype(text)>>{text, words}; };
   const auto hex = [](auto& text) { return Hexadecimal<std::remove_reference_t<decltype(text)>>{text}; };
-  visit(hex(row.event_id)), visit(row.charge_point_id), visit(row.evse_id), visit(row.connector_id);
-  visit(row.event_type), visit(row.reported_ts), visit(row.transaction_id), visit(row.seq_no);
-  visit(word(row.trigger_reason)), visit(word(row.charging_state)), visit(word(row.measurand));
-  visit(word(row.phase)), visit(word(row.location)), visit(word(row.context));
-  visit(row.value), visit(word(row.unit)), visit(row.meter_wh), visit(row.signed_value);
-  visit(word(row.connector_status)), visit(word(row.error_code)), visit(word(row.stop_reason));
-  visit(hex(row.id_tag_hash)), visit(row.offline), visit(word(row.ocpp_version)), visit(row.schema_version);
-  visit(row.extra_fields), visit(row.flags), visit(row.host_flags), visit(row.reading), visit(row.detail);
+  const auto reading = [&](auto& text) {
+    const auto units = row.meter_wh ? std::optional(row.meter_wh->units) : std::nullopt;
+    return DecimalOf<std::remove_reference_t<decltype(text)>>{text, units, PlacesOf(row)};
+  };
+  const auto usually = [](auto& number) {
+    return Usually<std::remove_reference_t<decltype(number)>>{number, 1};
+  };
+  visit(hex(row.event_id)), visit(row.charge_point_id), visit(row.connector_id), visit(row.event_type);
+  visit(row.transaction_id), visit(word(row.measurand)), visit(word(row.location)), visit(word(row.context));
+  visit(word(row.unit)), visit(row.meter_wh), visit(reading(row.value)), visit(word(row.ocpp_version));
+  visit(hex(row.id_tag_hash)), visit(word(row.connector_status)), visit(word(row.stop_reason));
+
+  visit(row.evse_id), visit(row.seq_no), visit(word(row.trigger_reason)), visit(word(row.charging_state));
+  visit(word(row.phase)), visit(row.signed_value), visit(word(row.error_code)), visit(row.reported_ts);
+  visit(row.offline), visit(usually(row.schema_version)), visit(row.extra_fields), visit(row.flags);
+  visit(row.host_flags), visit(row.reading), visit(row.detail);
+
   visit(row.connection_id), visit(word(row.action)), visit(word(row.authorization));
 }
 
