@@ -106,6 +106,9 @@ TEST_CASE("ledger balances: each flag, and whether it keeps the balance from bei
       std::move(Opened()
                     .Add(2, "TransferPosted", Leg("D", "5", t))
                     .Add(1, "TransferPosted", Leg("C", "6", t), "B")));
+  add(R"(["UNBALANCED_TRANSFER"])", false,  // a release needs no asset, but it is a leg of the account
+      std::move(
+          Opened().Add(2, "TransferPosted", Leg("C", "5")).Add(3, "TransferReleased", "'leg':'D'," + t)));
   add(R"(["CAPTURE_WITHOUT_RESERVE"])", false,
       std::move(Opened().Add(2, "TransferCaptured", Leg("D", "5", "'reserved_transfer_id':'r'"))));
   add(R"(["VERSION_GAP"])", false, std::move(Opened().Add(3, "TransferPosted", Leg("C", "5"))));
