@@ -85,7 +85,11 @@ class Rows {
       row.token.creator_basis = m_.creator.empty() ? CreatorBasis::kTxSigner : CreatorBasis::kCreator;
     }
   }
-  std::string_view Creator() const { return m_.creator.empty() ? m_.tx_signer : m_.creator; }
+  // PumpPortal names no signer: there whose message it is stands in its place.
+  std::string_view Creator() const {
+    if (!m_.creator.empty()) return m_.creator;
+    return m_.tx_signer.empty() ? m_.trader_key : m_.tx_signer;
+  }
 
   void AddTrade(const TradePart& part, TradeSource source, int32_t index) {
     LaunchEvent& row = Add(Family::kTrade, m_.mint);

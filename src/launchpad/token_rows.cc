@@ -103,18 +103,24 @@ class Chain {
   }
 
  private:
-  // What the pool held before the row; nothing where that cannot be told.
-  static std::optional<absl::int128> Before(const LaunchEvent& row) {
-    if (!row.pool.real_token.known() || !row.token_amount.known()) return std::nullopt;
+  // What the row takes out of the pool; nothing where that cannot be told.
+  static std::optional<absl::int128> TakenBy(const LaunchEvent& row) {
+    if (!row.token_amount.known()) return std::nullopt;
     const bool leaves = row.action == LaunchAction::kBuy || row.action == LaunchAction::kRemove;
     const bool comes = row.action == LaunchAction::kSell || row.action == LaunchAction::kAdd;
     if (!leaves && !comes) return std::nullopt;
-    return row.pool.real_token.units + (leaves ? row.token_amount.units : -row.token_amount.units);
+    return leaves ? row.token_amount.units : -row.token_amount.units;
   }
+  // By what the pool holds, else by its virtual reserve, which moves by as much.
   bool Follows(const LaunchEvent& row, const LaunchEvent& other) const {
-    const auto before = Before(row);
-    return &row != &other && before.has_value() && other.pool.real_token.known() &&
-           *before == other.pool.real_token.units;
+    const auto taken = TakenBy(row);
+    if (&row == &other || !taken.has_value()) return false;
+    const auto fits = [&](const Amount& after, const Amount& before) {
+      return after.known() && before.known() && after.units + *taken == before.units;
+    };
+    const bool held = row.pool.real_token.known() && other.pool.real_token.known();
+    return held ? fits(row.pool.real_token, other.pool.real_token)
+                : fits(row.pool.virtual_token, other.pool.virtual_token);
   }
   // The only one that follows none; null where there is none or several.
   const LaunchEvent* First() const {

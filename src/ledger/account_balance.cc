@@ -183,6 +183,13 @@ std::string WithUnknown(const Account& account, std::string detail) {
   return detail += ",\"unknown_rows\":" + account.unknown_rows + "}";
 }
 
+// What bears on the row of an asset: what was found of the asset, and of events that name none, as a release may.
+template <class Use>
+void EachNameOf(std::string_view asset, const Use& use) {
+  use(asset);
+  if (!asset.empty()) use(std::string_view());
+}
+
 std::vector<AccountBalance> Balances(const Account& account, Contexts contexts, UtcTime clock,
                                      const LedgerRules& rules) {
   const Options& options = rules.options;
@@ -201,14 +208,18 @@ std::vector<AccountBalance> Balances(const Account& account, Contexts contexts, 
     row.normal_side = account.normal_side;
     ShowBook(account, book, reservations, row);
     AccountFindings findings = account.findings;
-    findings.Add(found[asset]);
+    EachNameOf(asset, [&](std::string_view name) { findings.Add(found[name]); });
     const bool whole = !account.versions || account.versions->is_whole();
     row.balance_is_final = whole && account.unknown_rows.empty() && findings.IsFinal();
     row.quality_flags = findings.FlagsJson();
     row.detail = WithUnknown(account, findings.DetailJson());
     row.evidence = account.evidence;
-    row.next_due_at = TimeOf(judgement.next_due, asset);
-    row.updated_at = std::max(account.updated_at, TimeOf(judgement.changed, asset));
+    row.updated_at = account.updated_at;
+    EachNameOf(asset, [&](std::string_view name) {
+      const UtcTime due = TimeOf(judgement.next_due, name);
+      if (row.next_due_at == kNoTime || (due != kNoTime && due < row.next_due_at)) row.next_due_at = due;
+      row.updated_at = std::max(row.updated_at, TimeOf(judgement.changed, name));
+    });
     row.model_version = rules.model_version;
     row.row_hash = RowHash(row);
   }

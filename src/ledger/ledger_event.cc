@@ -112,16 +112,33 @@ constexpr auto kNativeValues = std::to_array<std::string_view>(
     {"event_type, effective_at", "leg, amount_minor", "asset", "transfer_id", "counterparty_account_id",
      "reserved_transfer_id", "reverses_transfer_id", "normal_side"});
 constexpr auto kEntryValues = std::to_array<std::string_view>(
-    {"account_no", "dr_cr", "amount", "currency", "booking_ts", "value_date", "reversal_of"});
-constexpr auto kAccountValues =
-    std::to_array<std::string_view>({"currency", "status", "updated_at", "balance"});
+    {"account_no", "dr_cr", "amount", "currency", "booking_ts", "value_date", "reversal_of", "moved_from"});
+constexpr auto kAccountValues = std::to_array<std::string_view>(
+    {"currency", "status", "updated_at", "balance", "before.balance", "moved_from"});
+constexpr auto kDeleteValues = std::to_array<std::string_view>({"moved_to"});
+
+// The columns of the values of an entry and of an account; behind them stand values that are no columns.
+constexpr auto kEntryColumns = std::to_array(
+    {LegacyColumn::kAccountNo, LegacyColumn::kDrCr, LegacyColumn::kAmount, LegacyColumn::kCurrency,
+     LegacyColumn::kBookingTs, LegacyColumn::kValueDate, LegacyColumn::kReversalOf});
+constexpr auto kAccountColumns = std::to_array(
+    {LegacyColumn::kCurrency, LegacyColumn::kStatus, LegacyColumn::kUpdatedAt, LegacyColumn::kBalance});
 
 std::span<const std::string_view> ValueNames(const LedgerEvent& event) {
   if (!event.change.has_value()) return kNativeValues;
-  if (event.change->op == Op::kDelete) return {};
+  if (event.change->op == Op::kDelete) return kDeleteValues;
   if (event.change->table == LegacyTable::kEntry) return kEntryValues;
   return kAccountValues;
 }
+
+// A column of an image. That it is null is known, too, and a value like another.
+template <class Field>
+struct Column {
+  bool known;
+  const Field& field;
+};
+template <class Field>
+Column(bool, const Field&) -> Column<Field>;
 
 // Calls use(i, field) for each value of the row that is one field of it, use(i, first, second) for each that is two.
 template <class Row, class Use>
@@ -131,12 +148,21 @@ void EachValue(Row& row, Use&& use) {
     use(3, row.transfer_id), use(4, row.counterparty_account_id), use(5, row.reserved_transfer_id);
     use(6, row.reverses_transfer_id), use(7, row.normal_side);
   } else if (row.change->op == Op::kDelete) {
-    return;
+    use(0, row.change->moved_to);
   } else if (row.change->table == LegacyTable::kEntry) {
-    use(0, row.account_id), use(1, row.leg), use(2, row.change->amount_text), use(3, row.asset);
-    use(4, row.change->row_ts), use(5, row.effective_at), use(6, row.reverses_transfer_id);
+    const auto column = [&](int i, auto& field) {
+      use(i, Column{row.change->Knows(kEntryColumns[static_cast<size_t>(i)]), field});
+    };
+    column(0, row.account_id), column(1, row.leg), column(2, row.change->amount_text), column(3, row.asset);
+    column(4, row.change->row_ts), column(5, row.effective_at), column(6, row.reverses_transfer_id);
+    use(7, row.change->moved_from);
   } else {
-    use(0, row.asset), use(1, row.change->status), use(2, row.change->row_ts), use(3, row.change->balance);
+    const auto column = [&](int i, auto& field) {
+      use(i, Column{row.change->Knows(kAccountColumns[static_cast<size_t>(i)]), field});
+    };
+    column(0, row.asset), column(1, row.change->status), column(2, row.change->row_ts);
+    column(3, row.change->balance);
+    use(4, row.change->before_balance), use(5, row.change->moved_from);
   }
 }
 
@@ -147,6 +173,12 @@ bool Append(Side side, std::string& text) { return text += SideName(side), side 
 template <class T>
 bool Append(const T& value, std::string& text) {
   return medallion::AppendCanonical(value, text);
+}
+
+template <class Field>
+bool Append(const Column<Field>& column, std::string& text) {
+  if (column.known && !Append(column.field, text)) text += "null";
+  return column.known;
 }
 
 // Appends the fields, and says whether one of them is not null.
@@ -208,7 +240,8 @@ void FillEntry(LedgerEvent& event, int value, const LedgerEvent& from) {
     case 3: event.asset = from.asset; break;
     case 4: event.change->row_ts = from.change->row_ts; break;
     case 5: event.effective_at = from.effective_at; break;
-    default: event.reverses_transfer_id = from.reverses_transfer_id;
+    case 6: event.reverses_transfer_id = from.reverses_transfer_id; break;
+    default: event.change->moved_from = from.change->moved_from;
   }
   SetMinorUnits(event);
 }
@@ -218,8 +251,17 @@ void FillAccount(LedgerEvent& event, int value, const LedgerEvent& from) {
     case 0: event.asset = from.asset; break;
     case 1: event.change->status = from.change->status; break;
     case 2: event.change->row_ts = from.change->row_ts; break;
-    default: event.change->balance = from.change->balance;
+    case 3: event.change->balance = from.change->balance; break;
+    case 4: event.change->before_balance = from.change->before_balance; break;
+    default: event.change->moved_from = from.change->moved_from;
   }
+}
+
+// A column that is filled is known from now on, and unknown again where what filled it is taken away.
+void SetKnown(ChangeFacts& change, std::span<const LegacyColumn> columns, int value, bool known) {
+  if (static_cast<size_t>(value) >= columns.size()) return;
+  const uint32_t bit = 1u << static_cast<int>(columns[static_cast<size_t>(value)]);
+  change.unknown = known ? change.unknown & ~bit : change.unknown | bit;
 }
 
 }  // namespace
@@ -238,8 +280,15 @@ void FillValue(LedgerEvent& event, int value, const LedgerEvent* from) {
   nothing.change.emplace();
   const LedgerEvent& source = from != nullptr ? *from : nothing;
   if (!event.change.has_value()) return FillNative(event, value, source);
-  if (event.change->table == LegacyTable::kEntry) return FillEntry(event, value, source);
-  FillAccount(event, value, source);
+  if (event.change->op == Op::kDelete) {
+    event.change->moved_to = source.change->moved_to;
+  } else if (event.change->table == LegacyTable::kEntry) {
+    SetKnown(*event.change, kEntryColumns, value, from != nullptr);
+    FillEntry(event, value, source);
+  } else {
+    SetKnown(*event.change, kAccountColumns, value, from != nullptr);
+    FillAccount(event, value, source);
+  }
 }
 
 }  // namespace medallion::ledger

@@ -248,6 +248,8 @@ void RowReader::ReadAccount(const Image& before) {
   if (Given(LegacyColumn::kStatus, "status", std::nullopt)) change_.status = Plain(image_["status"]);
   if (Given(LegacyColumn::kBalance, "balance", std::nullopt)) {
     change_.balance = Scale(ReadDecimal(image_, "balance"), "balance");
+    // Without its currency nobody knows how many minor units it is.
+    if (!change_.balance) change_.unknown |= 1u << static_cast<int>(LegacyColumn::kBalance);
   }
   if (before["balance"] != nullptr) {
     change_.before_balance = Scale(ReadDecimal(before, "balance"), "before.balance");

@@ -348,6 +348,24 @@ TEST_CASE("refine: PumpPortal's frames, which tell no time") {
   CHECK(trade["slot"] == nullptr);
 }
 
+TEST_CASE("refine: PumpPortal's create is its trader's, and so is the initial buy") {
+  Tables store = TakenLines({LineOf(json({{"txType", "create"},
+                                          {"signature", SignatureOf("s")},
+                                          {"mint", AddressOf("m")},
+                                          {"traderPublicKey", AddressOf("w")},
+                                          {"bondingCurveKey", AddressOf("p")},
+                                          {"initialBuy", 10},
+                                          {"solAmount", 1},
+                                          {"pool", "pump"}})
+                                        .dump(),
+                                    5)});
+  const json token = Only(store, "silver_tokens");
+  CHECK(token["creator"] == AddressOf("w"));
+  CHECK(token["creator_basis"] == "TX_SIGNER");
+  CHECK(Only(store, "silver_trades")["trader"] == AddressOf("w"));
+  CHECK(Only(store, "gold_token_risk")["net_signed_total"] == "10000000");
+}
+
 json Create() {
   return With(Buy(), [](json& m) {
     m["txType"] = "create", m["tokenAmount"] = nullptr, m["initialBuy"] = 100, m["creator"] = AddressOf("c");

@@ -235,6 +235,19 @@ TEST_CASE("signals: rows of one slot follow the chain of reserves") {
   CHECK(Text(h.Signals().liquidity_quote) == "70");
 }
 
+TEST_CASE("signals: where only virtual reserves are told, the chain is theirs") {
+  History h;
+  const auto state = [&](int64_t bought, int64_t after, const char* signature) {
+    LaunchEvent& row = h.Pool("p", LaunchAction::kBuy, 0, after, 7);
+    row.pool.real_token = {}, row.pool.virtual_token = {after + 1'000};
+    row.token_amount = {bought}, row.signature = signature;
+  };
+  state(10, 70, "a");  // the last
+  state(20, 80, "c");
+  state(5, 100, "b");  // the first
+  CHECK(Text(h.Signals().liquidity_quote) == "70");
+}
+
 TEST_CASE("signals: liquidity removed, of what the pool held an hour before") {
   History h;
   h.Pool("p", LaunchAction::kCreatePool, 1, 1'000, 10);

@@ -145,15 +145,12 @@ TEST_CASE("ledger money: decimals in major units lose nothing") {
 
 TEST_CASE("ledger assets: ISO codes and symbols with a scale") {
   for (const auto& [asset, exponent] : std::initializer_list<std::pair<const char*, int>>{
-           {"EUR", 2},       {"USD", 2},       {"JPY", 0},
-           {"KWD", 3},       {"BHD", 3},       {"CLF", 4},
-           {"AED", 2},       {"ZWL", 2},       {"XPF", 0},
-           {"BIF", 0},       {"USDC/6", 6},    {"XAU/4", 4},
-           {"a.b-c_1/0", 0}, {"X/36", 36},     {"XAU", -1},
-           {"eur", -1},      {"EU", -1},       {"", -1},
-           {"EUR/2", -1},    {"EUR/3", -1},    {"USDC/", -1},
-           {"USDC/06", -1},  {"USDC/37", -1},  {"/2", -1},
-           {"U SD/2", -1},   {"USDC/6/1", -1}, {"ABCDEFGHIJKLMNOPQ/2", -1},
+           {"EUR", 2},       {"USD", 2},    {"JPY", 0},     {"KWD", 3},       {"BHD", 3},
+           {"CLF", 4},       {"AED", 2},    {"ZWL", 2},     {"XPF", 0},       {"XCG", 2},
+           {"ZWG", 2},       {"SLE", 2},    {"BIF", 0},     {"USDC/6", 6},    {"XAU/4", 4},
+           {"a.b-c_1/0", 0}, {"X/36", 36},  {"XAU", -1},    {"eur", -1},      {"EU", -1},
+           {"", -1},         {"EUR/2", -1}, {"EUR/3", -1},  {"USDC/", -1},    {"USDC/06", -1},
+           {"USDC/37", -1},  {"/2", -1},    {"U SD/2", -1}, {"USDC/6/1", -1}, {"ABCDEFGHIJKLMNOPQ/2", -1},
        }) {
     CAPTURE(asset);
     CHECK(AssetExponent(asset).value_or(-1) == exponent);

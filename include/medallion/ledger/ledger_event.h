@@ -221,13 +221,14 @@ void VisitFields(Row& row, Visitor&& visit) {
 }
 
 // The values that copies of one fact must agree in: number, name and text of each. Of a native event every field but its
-// ids, schema_version and recorded_at; of a change the columns of its image, as far as it knows them; of a row's end
-// none. A value is numbered so that a null differs from nothing:
+// ids, schema_version and recorded_at; of a change the columns of its images, as far as it knows them (a null is known,
+// too), and the key that the row moved from or to. A value of a native event is numbered so that a null differs from nothing:
 //
 //   native          event_type with effective_at, leg with amount_minor, asset, transfer_id, counterparty_account_id,
 //                   reserved_transfer_id, reverses_transfer_id, normal_side
-//   legacy_entry    account_no, dr_cr, amount, currency, booking_ts, value_date, reversal_of
-//   legacy_account  currency, status, updated_at, balance
+//   legacy_entry    account_no, dr_cr, amount, currency, booking_ts, value_date, reversal_of, moved_from
+//   legacy_account  currency, status, updated_at, balance, before.balance, moved_from
+//   a row's end     moved_to
 Values ValuesOf(const LedgerEvent& event);
 std::string_view ValueName(const LedgerEvent& event, int value);
 std::string ValueText(const LedgerEvent& event, int value);  // empty where the row has none
