@@ -174,9 +174,7 @@ absl::Status LaunchpadRun(Words words, const Print& print) {
   const std::string unread = "\nNothing was read or written. Mend this and run again.";
   auto source = OpenSource(*arguments);
   if (!source.ok()) return With(source.status(), "", unread);
-  if (!arguments->out.empty()) {
-    if (auto status = PrepareDirectory(arguments->out); !status.ok()) return With(status, "", unread);
-  }
+  if (auto status = PrepareOut<Launches>(*arguments); !status.ok()) return With(status, "", unread);
   const auto store = OpenStore<Launches>(arguments->sqlite_path);
   if (!store.ok()) return With(store.status(), "", unread);
   const absl::Status status = RunAll(*arguments, *source, *store, print);

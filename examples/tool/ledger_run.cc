@@ -19,6 +19,8 @@ namespace {
 
 using ledger::Ledger;
 
+constexpr const char* kQualityReport = "quality_report.json";
+
 constexpr std::string_view kUsage = R"(--input FILE… [OPTION…]
 
   --input FILE…          JSON lines: native events, Debezium's change records, or {key, value, headers, …} around
@@ -148,7 +150,7 @@ absl::Status RunAll(const Arguments& arguments, std::vector<OpenInput>& inputs,
     return status;
   const bool written = !arguments.out.empty();
   if (written) {
-    const std::string path = arguments.out + "/quality_report.json";
+    const std::string path = arguments.out + "/" + kQualityReport;
     if (auto status = WriteFile(path, told.quality.Json(*books) + "\n"); !status.ok()) return status;
   }
   text = told.quality.Text(*books);
@@ -168,9 +170,8 @@ absl::Status LedgerRun(Words words, const Print& print) {
   };
   auto inputs = OpenInputs(*arguments, decode);
   if (!inputs.ok()) return With(inputs.status(), "", unread);
-  if (!arguments->out.empty()) {
-    if (auto status = PrepareDirectory(arguments->out); !status.ok()) return With(status, "", unread);
-  }
+  if (auto status = PrepareOut<Ledger>(*arguments, {kQualityReport}); !status.ok())
+    return With(status, "", unread);
   const auto store = OpenStore<Ledger>(arguments->sqlite_path);
   if (!store.ok()) return With(store.status(), "", unread);
   if (auto status = CheckClocks(*arguments, *store->tables); !status.ok()) return With(status, "", unread);

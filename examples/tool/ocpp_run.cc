@@ -94,9 +94,7 @@ absl::Status OcppRun(Words words, const Print& print) {
   };
   auto inputs = OpenInputs(*arguments, decode);
   if (!inputs.ok()) return With(inputs.status(), "", unread);
-  if (!arguments->out.empty()) {
-    if (auto status = PrepareDirectory(arguments->out); !status.ok()) return With(status, "", unread);
-  }
+  if (auto status = PrepareOut<Charging>(*arguments); !status.ok()) return With(status, "", unread);
   const auto store = OpenStore<Charging>(arguments->sqlite_path);
   if (!store.ok()) return With(store.status(), "", unread);
 

@@ -23,6 +23,16 @@ absl::Status Error(std::string_view doing, const std::string& path, int error) {
                                                              : absl::UnavailableError(message);
 }
 
+// Whether two paths lead to one file, also where it is yet to be made.
+bool SameFile(const std::string& a, const std::string& b) {
+  std::error_code error;
+  if (std::filesystem::equivalent(a, b, error) && !error) return true;
+  std::error_code no_a, no_b;
+  const auto one = std::filesystem::weakly_canonical(a, no_a),
+             other = std::filesystem::weakly_canonical(b, no_b);
+  return !no_a && !no_b && one == other;
+}
+
 }  // namespace
 
 absl::Status PrepareDirectory(const std::string& directory) {
@@ -35,6 +45,22 @@ absl::Status PrepareDirectory(const std::string& directory) {
   if (file < 0) return Error("cannot write into", directory, errno);
   ::close(file);
   ::unlink(probe.c_str());
+  return absl::OkStatus();
+}
+
+absl::Status CheckNoneIsReplaced(const std::string& directory, const std::vector<std::string>& names,
+                                 const std::vector<std::string>& kept) {
+  for (const std::string& name : names) {
+    for (const std::string& path :
+         {absl::StrCat(directory, "/", name), absl::StrCat(directory, "/", name, ".partial")}) {
+      for (const std::string& file : kept) {
+        if (!SameFile(path, file)) continue;
+        return absl::InvalidArgumentError(
+            absl::StrCat("--out ", directory, ": ", path, " would replace ", file,
+                         ", which this run reads or keeps: ", "name another directory"));
+      }
+    }
+  }
   return absl::OkStatus();
 }
 

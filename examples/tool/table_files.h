@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -18,6 +19,10 @@ namespace medallion::tool {
 
 // Makes the directory where it is missing, and proves that files can be made in it.
 absl::Status PrepareDirectory(const std::string& directory);
+
+// Wrong where one of the files NAME in the directory, or what becomes it, is one of `kept`, which it would replace.
+absl::Status CheckNoneIsReplaced(const std::string& directory, const std::vector<std::string>& names,
+                                 const std::vector<std::string>& kept);
 
 // Brings renames in the directory to the disk.
 absl::Status SyncDirectory(const std::string& directory);

@@ -121,5 +121,15 @@ TEST_CASE("tool: what launchpad commands are told wrongly") {
             .code == 2);
 }
 
+TEST_CASE("tool: launchpad run does not replace its input") {
+  const Folder folder;
+  const std::string input = folder / "gold_token_risk.jsonl", feed = "tests/golden/launchpad/events.jsonl";
+  fs::copy_file(feed, input);
+  const Ran ran = folder.Tool("run --quiet --input " + input + " --out " + (folder / ""));
+  CHECK(ran.code == 2);
+  CHECK(Has(ran.out, "would replace"));
+  CHECK(Folder::ReadAll(input) == Folder::ReadAll(feed));
+}
+
 }  // namespace
 }  // namespace medallion

@@ -298,6 +298,25 @@ TEST_CASE("tool: a table that cannot be written leaves the old ones") {
   CHECK(TablesIn(folder / "out") == before);
 }
 
+TEST_CASE("tool: no table replaces what the run reads or keeps") {
+  const Folder folder;
+  const std::string name = "silver_charging_events.jsonl", file = folder / ("d/" + name);
+  WriteAll(file, ReadAll(kGolden));
+  fs::create_symlink(file, folder / "link");
+  for (const std::string& arguments : std::vector<std::string>{
+           "--input " + file, "--input " + folder / "link", "--input - <" + file,
+           "--input " + folder / "d/../d/" + name,
+           "--input " + kGolden + " --store sqlite:" + folder / "d/gold_charging_sessions.jsonl"}) {
+    CAPTURE(arguments);
+    const Ran ran = Tool(folder, "ocpp run --out " + folder / "d " + arguments);
+    CAPTURE(ran.err);
+    CHECK(ran.code == 2);
+    CHECK(Has(ran.err, "would replace"));
+    CHECK(ReadAll(file) == ReadAll(kGolden));
+    CHECK(std::distance(fs::directory_iterator(folder / "d"), fs::directory_iterator()) == 1);
+  }
+}
+
 TEST_CASE("tool: wrong usage") {
   const Folder folder;
   WriteAll(folder / "bronze.jsonl", "");
