@@ -136,7 +136,7 @@ std::string Text(const Counts& counts, const RunReport& report, const Accounting
 }
 
 absl::Status RunAll(const Arguments& arguments, OpenedSource& source, const OpenedStore<Launches>& opened,
-                    const Print& print) {
+                    TableFiles& files, const Print& print) {
   const launchpad::Options options;
   Progress progress(arguments.quiet);
   const RunOptions run{
@@ -156,10 +156,9 @@ absl::Status RunAll(const Arguments& arguments, OpenedSource& source, const Open
   if (Imbalance(*books) != 0)
     return absl::InternalError("the books do not balance: " + AccountingLine(*books));
   Counts counts;
-  const auto status =
-      ReadTables(*opened.tables, arguments.out, {},
-                 [&](std::string_view table, std::string_view json) { counts.Add(table, json); });
-  if (!status.ok()) return status;
+  const auto count = [&](std::string_view table, std::string_view json) { counts.Add(table, json); };
+  if (auto status = files.Write(*opened.tables, {}, count); !status.ok()) return status;
+  if (auto status = files.Publish(); !status.ok()) return status;
   if (!arguments.move_read.empty() && source.directory != nullptr) {
     SeenAnswer seen;
     if (auto looked = opened.store->Seen({}, seen); !looked.ok()) return looked;
@@ -177,8 +176,11 @@ absl::Status LaunchpadRun(Words words, const Print& print) {
   if (auto status = PrepareOut<Launches>(*arguments); !status.ok()) return With(status, "", unread);
   const auto store = OpenStore<Launches>(arguments->sqlite_path);
   if (!store.ok()) return With(store.status(), "", unread);
-  const absl::Status status = RunAll(*arguments, *source, *store, print);
-  return status.ok() ? status : With(status, "", HowToGoOn(arguments->sqlite_path, *store->tables));
+  TableFiles files(arguments->out);
+  if (auto status = RunAll(*arguments, *source, *store, files, print); !status.ok()) {
+    return With(status, "", HowToGoOn(arguments->sqlite_path, *store->tables, files.published()));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace

@@ -137,7 +137,7 @@ struct Told {
 };
 
 absl::Status RunAll(const Arguments& arguments, std::vector<OpenInput>& inputs,
-                    const OpenedStore<Ledger>& store, std::string& text) {
+                    const OpenedStore<Ledger>& store, TableFiles& files, std::string& text) {
   const auto report = RunInputs<Ledger>(arguments, arguments.options, inputs, *store.store);
   if (!report.ok()) return report.status();
   const auto books = store.tables->Books();
@@ -146,13 +146,10 @@ absl::Status RunAll(const Arguments& arguments, std::vector<OpenInput>& inputs,
     return absl::InternalError("the books do not balance: " + AccountingLine(*books));
   Told told;
   const auto show = [&](std::string_view table, std::string_view json) { told.Add(table, json); };
-  if (auto status = ReadTables(*store.tables, arguments.out, {kRunLogTable}, show); !status.ok())
-    return status;
+  if (auto status = files.Write(*store.tables, {kRunLogTable}, show); !status.ok()) return status;
   const bool written = !arguments.out.empty();
-  if (written) {
-    const std::string path = arguments.out + "/" + kQualityReport;
-    if (auto status = WriteFile(path, told.quality.Json(*books) + "\n"); !status.ok()) return status;
-  }
+  if (auto status = files.Add(kQualityReport, told.quality.Json(*books)); !status.ok()) return status;
+  if (auto status = files.Publish(); !status.ok()) return status;
   text = told.quality.Text(*books);
   if (report->beyond != 0)
     text += "\n  not read, since ingested later: " + std::to_string(report->beyond) + "\n";
@@ -176,8 +173,9 @@ absl::Status LedgerRun(Words words, const Print& print) {
   if (!store.ok()) return With(store.status(), "", unread);
   if (auto status = CheckClocks(*arguments, *store->tables); !status.ok()) return With(status, "", unread);
   std::string text;
-  if (auto status = RunAll(*arguments, *inputs, *store, text); !status.ok()) {
-    return With(status, "", HowToGoOn(arguments->sqlite_path, *store->tables));
+  TableFiles files(arguments->out);
+  if (auto status = RunAll(*arguments, *inputs, *store, files, text); !status.ok()) {
+    return With(status, "", HowToGoOn(arguments->sqlite_path, *store->tables, files.published()));
   }
   return print(text);
 }

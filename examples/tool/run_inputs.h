@@ -87,7 +87,8 @@ absl::StatusOr<RunReport> RunInputs(const RunArguments& arguments, const typenam
   return all;
 }
 
-// What stands after a failed run, and how to go on.
-std::string HowToGoOn(const std::string& sqlite_path, Tables& tables);
+// What stands after a failed run, and how to go on. `published` are the files of --out that were written.
+std::string HowToGoOn(const std::string& sqlite_path, Tables& tables,
+                      const std::vector<std::string>& published);
 
 }  // namespace medallion::tool

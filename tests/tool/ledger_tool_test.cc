@@ -99,6 +99,15 @@ TEST_CASE("tool: ledger run goes on in a store that lasts") {
   CHECK(Has(other.said, "a store of their own"));
 }
 
+TEST_CASE("tool: the quality report is written with the tables, or nothing is") {
+  const Folder folder;
+  fs::create_directories(folder / "out/quality_report.json/x");
+  const Ran ran = Run(folder, "ledger run --input " + kFeed + " --quiet --out " + (folder / "out"));
+  CHECK(ran.code == 1);
+  CHECK(Has(ran.said, "Nothing was written."));
+  CHECK(std::distance(fs::directory_iterator(folder / "out"), fs::directory_iterator()) == 1);
+}
+
 TEST_CASE("tool: ledger run does not replace its input") {
   const Folder folder;
   for (const char* name : {"silver_ledger_events.jsonl", "quality_report.json"}) {

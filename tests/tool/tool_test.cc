@@ -294,8 +294,23 @@ TEST_CASE("tool: a table that cannot be written leaves the old ones") {
   const Ran ran = Run(folder, "--input tests/golden/ocpp/bronze-rows-1-to-4.jsonl --out " + folder / "out");
   CHECK(ran.code == 1);
   CHECK(Has(ran.err, "cannot write " + folder / "out/gold_charging_sessions.jsonl.partial"));
+  CHECK(Has(ran.err, "Nothing was written."));
   fs::remove_all(folder / "out/gold_charging_sessions.jsonl.partial");
   CHECK(TablesIn(folder / "out") == before);
+
+  // One that cannot have its name, after some that could.
+  const fs::path last = folder / "out/silver_quarantine_events.jsonl";
+  fs::remove(last);
+  fs::create_directories(last / "x");
+  const Ran unnamed =
+      Run(folder, "--input tests/golden/ocpp/bronze-rows-1-to-4.jsonl --out " + folder / "out");
+  CHECK(unnamed.code == 1);
+  CHECK(Has(unnamed.err, "cannot replace " + last.string()));
+  CHECK(Has(unnamed.err, "Nothing was written."));
+  fs::remove_all(last);
+  auto others = before;
+  others.erase("silver_quarantine_events.jsonl");
+  CHECK(TablesIn(folder / "out") == others);
 }
 
 TEST_CASE("tool: no table replaces what the run reads or keeps") {
