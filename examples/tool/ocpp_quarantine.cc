@@ -140,6 +140,22 @@ absl::Status Show(Words words, const Print& print) {
   });
 }
 
+// What a row is found to be: its status, and the codes that it breaks. Of one that is in quarantine no more: nothing.
+struct Found {
+  std::string line, status, violations;
+};
+
+absl::StatusOr<Found> Find(Quarantine<Charging>& quarantine, const Digest& id) {
+  Found found;
+  const auto take = [&](const QuarantineRow& row) {
+    found = {ListLine(row), std::string(row.status), Codes(row.violations)};
+    return absl::OkStatus();
+  };
+  const absl::Status status = quarantine.Show(id, take);
+  if (status.ok() || absl::IsNotFound(status)) return found;
+  return status;
+}
+
 // Decides something of one row, and shows what it is now.
 template <class Decide>
 absl::Status DecideRow(Words words, const Print& print, std::span<const Option> more, const Decide& decide) {
@@ -154,10 +170,22 @@ absl::Status DecideRow(Words words, const Print& print, std::span<const Option> 
   Warn(**desk);
   Quarantine<Charging> quarantine = (*desk)->quarantine();
   if (auto status = decide(quarantine, (*desk)->given, *id, *reviewer); !status.ok()) return status;
-  std::string now = Hex(*id) + "\tanswered: it is in quarantine no more\n";
-  const auto show = [&](const QuarantineRow& row) { return now = ListLine(row), absl::OkStatus(); };
-  const absl::Status shown = quarantine.Show(*id, show);
-  return shown.ok() || absl::IsNotFound(shown) ? print(now) : shown;
+  const auto now = Find(quarantine, *id);
+  if (!now.ok()) return now.status();
+  const std::string answered = Hex(*id) + "\tanswered: it is in quarantine no more\n";
+  if (auto status = print(now->line.empty() ? answered : now->line); !status.ok()) return status;
+  if (now->status != "REPAIRED") return absl::OkStatus();
+  return absl::FailedPreconditionError("the repaired payload is kept, but it breaks rules as well, " +
+                                       now->violations + ", so the row stays in quarantine: repair it again");
+}
+
+absl::StatusOr<std::string> ReadPayload(const Given& given) {
+  if (given.Has("--payload") && given.Has("--payload-file"))
+    return Wrong("--payload and --payload-file: must be one of them");
+  absl::StatusOr<std::string> payload = given.Text("--payload");
+  if (given.Has("--payload-file")) payload = ReadFile(given.Text("--payload-file"));
+  if (!payload.ok() || !payload->empty()) return payload;
+  return Wrong("--payload JSON or --payload-file FILE is missing: the whole payload, repaired");
 }
 
 absl::Status RepairRow(Words words, const Print& print) {
@@ -166,13 +194,12 @@ absl::Status RepairRow(Words words, const Print& print) {
       words, print, kPayload,
       [](Quarantine<Charging>& quarantine, const Given& given, const Digest& id,
          const std::string& reviewer) {
-        if (given.Has("--payload") && given.Has("--payload-file"))
-          return Wrong("--payload and --payload-file: must be one of them");
-        absl::StatusOr<std::string> payload = given.Text("--payload");
-        if (given.Has("--payload-file")) payload = ReadFile(given.Text("--payload-file"));
+        const auto payload = ReadPayload(given);
         if (!payload.ok()) return payload.status();
-        if (payload->empty())
-          return Wrong("--payload JSON or --payload-file FILE is missing: the whole payload, repaired");
+        const auto stands = Find(quarantine, id);
+        if (!stands.ok()) return stands.status();
+        if (stands->status == "DISCARDED")
+          return Wrong("--id " + Hex(id) + ": it was discarded, so it stays in quarantine for good");
         return quarantine.Repair(id, *payload, reviewer);
       });
 }
@@ -255,7 +282,8 @@ const Command kOcppQuarantineRepair = {
     .does = "give a row another payload, from which it is read from now on",
     .usage = R"(--store sqlite:PATH --id ID --by NAME --payload JSON | --payload-file FILE
 
-  --payload, --payload-file   the whole payload, repaired
+  --payload, --payload-file   the whole payload, repaired. One that breaks rules as well is kept, the row stays in
+                              quarantine, and the exit code is 1: repair it again. A discarded row cannot be repaired
   --config FILE, --id-tag-key-env NAME   as of `medallion ocpp run`
 )",
     .run = RepairRow,

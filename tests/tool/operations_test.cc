@@ -136,6 +136,29 @@ TEST_CASE("tool: quarantine, from the list to the replay") {
   CHECK(shop.List("--status DISCARDED").size() == 1);
 }
 
+TEST_CASE("tool: a repair that is broken again, and one of a row that was discarded") {
+  const Shop shop;
+  shop.Write("feed.jsonl", Feed());
+  REQUIRE(shop.Store("run --quiet", "--input " + shop / "feed.jsonl").code == 0);
+  const std::string row = "--by bob --id " + shop.List("--reason CORRUPT_PAYLOAD")[0][0];
+  const auto repair = [&](const std::string& payload) {
+    shop.Write("payload.json", payload);
+    return shop.Store("quarantine repair", row + " --payload-file " + shop / "payload.json");
+  };
+  const Result broken = repair(Event("Hartbeat", "e5", "0:06", R"("meter_wh":null)"));
+  CHECK(broken.code == 1);
+  CHECK(broken.out.find("\tREPAIRED\tUNKNOWN_EVENT_TYPE\t") != std::string::npos);
+  CHECK(broken.err.find("it breaks rules as well, UNKNOWN_EVENT_TYPE, so the row stays") !=
+        std::string::npos);
+  CHECK(shop.List("--status REPAIRED").size() == 1);
+  CHECK(repair(Event("Heartbeat", "e5", "0:06", R"("meter_wh":null)")).code == 0);
+  CHECK(shop.Store("quarantine discard", row).code == 0);
+  const Result late = repair(Event("Heartbeat", "e6", "0:06", R"("meter_wh":null)"));
+  CHECK(late.code == 2);
+  CHECK(late.err.find("it was discarded, so it stays in quarantine for good") != std::string::npos);
+  CHECK(shop.List("--status DISCARDED").size() == 1);
+}
+
 // A row that was replayed is history: the page counts what is in quarantine still.
 TEST_CASE("tool: a report counts what waits in quarantine") {
   const Shop shop;
