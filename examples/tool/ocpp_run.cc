@@ -1,5 +1,6 @@
 #include "tool/ocpp_run.h"
 
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -104,7 +105,6 @@ absl::Status OcppRun(Words words, const Print& print) {
   RunFacts facts;
   facts.store = lasts ? "sqlite:" + arguments->sqlite_path : "memory";
   facts.store_lasts = lasts;
-  facts.warning = PublicKeyWarning(*options);
   facts.out = arguments->out;
   Summary summary;
   TableFiles files(arguments->out);
@@ -112,7 +112,9 @@ absl::Status OcppRun(Words words, const Print& print) {
     return With(status, "", HowToGoOn(arguments->sqlite_path, *store->tables, files.published()));
   }
   facts.defaults = lines.defaults();
-  return print(summary.Text(facts));
+  if (auto status = print(summary.Text(facts)); !status.ok()) return status;
+  std::fputs(PublicKeyWarning(*options).c_str(), stderr);
+  return absl::OkStatus();
 }
 
 }  // namespace

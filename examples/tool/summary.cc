@@ -151,7 +151,6 @@ std::string Summary::Text(const RunFacts& facts) const {
   text += Counts("ignored, by reason", ignored_);
   text += SessionsText(facts);
   text += DefaultsText(facts.defaults);
-  if (!facts.warning.empty()) text += "\n" + facts.warning;
   return text;
 }
 

@@ -106,14 +106,14 @@ TEST_CASE("tool: the golden sample and its variants") {
     CAPTURE(c.file);
     const Ran ran = Run(folder, "--input tests/golden/ocpp/" + c.file + ".jsonl");
     CHECK(ran.code == 0);
-    CHECK(ran.err.empty());
+    CHECK(ran.err.starts_with("warning: no key for id tags"));
+    CHECK(!Has(ran.out, "warning"));
     CHECK(ran.out.starts_with(c.accounting));
     CHECK(Has(ran.out, c.session));
   }
   const Ran ran = Run(folder, "--input " + kGolden);
-  for (const std::string_view part :
-       {"MISSING_CHARGE_POINT_ID  1\n", "TECHNICAL  1\n", "BUSINESS   1\n",
-        "data clock   2026-03-01T10:45:01.000000Z\n", "warning: no key for id tags"}) {
+  for (const std::string_view part : {"MISSING_CHARGE_POINT_ID  1\n", "TECHNICAL  1\n", "BUSINESS   1\n",
+                                      "data clock   2026-03-01T10:45:01.000000Z\n"}) {
     CAPTURE(part);
     CHECK(Has(ran.out, part));
   }
@@ -399,7 +399,7 @@ TEST_CASE("tool: a key for id tags from the environment") {
         Tool(folder, "ocpp run --input " + kGolden + " --out " + folder / "out " + arguments, before);
     REQUIRE(ran.code == 0);
     CHECK(!Has(ran.out + ran.err, "s3cret"));
-    CHECK(Has(ran.out, "warning") == before.empty());
+    CHECK(Has(ran.err, "warning") == before.empty());
     return Rows(ReadAll(folder / "out/gold_charging_sessions.jsonl"))[0]["id_tag_hash"].get<std::string>();
   };
   const std::string open = tag("", ""), keyed = tag("", "MEDALLION_ID_TAG_KEY=s3cret");
