@@ -5,10 +5,13 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "medallion/io/quarantine.h"
 #include "medallion/io/rederive.h"
 #include "medallion/ocpp/charging.h"
@@ -72,10 +75,19 @@ absl::StatusOr<QuarantineFilter> ReadFilter(const Given& given) {
   return filter;
 }
 
+constexpr std::string_view kListShows = "`medallion ocpp quarantine list` shows them";
+
+// NotFound says where ids are to be found.
+absl::Status WithList(const absl::Status& status) {
+  return absl::IsNotFound(status) ? With(status, "", ": " + std::string(kListShows)) : status;
+}
+
 absl::StatusOr<Digest> ReadId(const Given& given) {
+  if (!given.Has("--id")) return Wrong("--id ID is missing: " + std::string(kListShows));
   const std::optional<Digest> id = ParseHex(given.Text("--id"));
   if (id.has_value()) return *id;
-  return Wrong("--id ID is missing, or no quarantine_id: `medallion ocpp quarantine list` shows them");
+  return Wrong("--id " + given.Text("--id") +
+               ": a quarantine_id has 64 hexadecimal digits: " + std::string(kListShows));
 }
 
 absl::StatusOr<std::string> ReadReviewer(const Given& given) {
@@ -114,6 +126,21 @@ constexpr std::string_view kListHead =
     "quarantine_id\tstatus\tviolations\tcharge_point_id\tquarantined_at\ttopic\tpartition\toffset\tordinal\t"
     "reviewed_by\n";
 
+// Where no row has the reason that was asked for: it may be misspelt.
+absl::Status TellReasons(const std::string& reason, Quarantine<Charging>& quarantine) {
+  std::set<std::string> codes;
+  const auto add = [&](const QuarantineRow& row) {
+    const std::vector<std::string> found = absl::StrSplit(Codes(row.violations), ',');
+    codes.insert(found.begin(), found.end());
+    return absl::OkStatus();
+  };
+  if (auto status = quarantine.List({}, add); !status.ok()) return status;
+  if (reason.empty() || codes.contains(reason)) return absl::OkStatus();
+  std::fprintf(stderr, "note: no row has the reason %s; reasons here: %s\n", reason.c_str(),
+               codes.empty() ? "none" : absl::StrJoin(codes, ", ").c_str());
+  return absl::OkStatus();
+}
+
 absl::Status List(Words words, const Print& print) {
   std::vector<Option> own(std::begin(kFilterOptions), std::end(kFilterOptions));
   own.push_back({"--would-pass", Option::kNone});
@@ -122,10 +149,12 @@ absl::Status List(Words words, const Print& print) {
   const auto filter = ReadFilter((*desk)->given);
   if (!filter.ok()) return filter.status();
   if (auto status = print(kListHead); !status.ok()) return status;
-  const auto sink = [&](const QuarantineRow& row) { return print(ListLine(row)); };
+  bool none = true;
+  const auto sink = [&](const QuarantineRow& row) { return none = false, print(ListLine(row)); };
   Quarantine<Charging> quarantine = (*desk)->quarantine();
-  return (*desk)->given.Has("--would-pass") ? quarantine.WouldPass(*filter, sink)
-                                            : quarantine.List(*filter, sink);
+  const absl::Status listed = (*desk)->given.Has("--would-pass") ? quarantine.WouldPass(*filter, sink)
+                                                                 : quarantine.List(*filter, sink);
+  return listed.ok() && none ? TellReasons(filter->reason, quarantine) : listed;
 }
 
 absl::Status Show(Words words, const Print& print) {
@@ -133,11 +162,11 @@ absl::Status Show(Words words, const Print& print) {
   if (!desk.ok()) return desk.status();
   const auto id = ReadId((*desk)->given);
   if (!id.ok()) return id.status();
-  return (*desk)->quarantine().Show(*id, [&](const QuarantineRow& row) {
+  return WithList((*desk)->quarantine().Show(*id, [&](const QuarantineRow& row) {
     std::string json;
     AppendJson(row, json);
     return print(json + "\n");
-  });
+  }));
 }
 
 // What a row is found to be: its status, and the codes that it breaks. Of one that is in quarantine no more: nothing.
@@ -169,7 +198,7 @@ absl::Status DecideRow(Words words, const Print& print, std::span<const Option> 
   if (!reviewer.ok()) return reviewer.status();
   Warn(**desk);
   Quarantine<Charging> quarantine = (*desk)->quarantine();
-  if (auto status = decide(quarantine, (*desk)->given, *id, *reviewer); !status.ok()) return status;
+  if (auto status = decide(quarantine, (*desk)->given, *id, *reviewer); !status.ok()) return WithList(status);
   const auto now = Find(quarantine, *id);
   if (!now.ok()) return now.status();
   const std::string answered = Hex(*id) + "\tanswered: it is in quarantine no more\n";
@@ -233,8 +262,12 @@ absl::Status ReplayRows(Words words, const Print& print) {
   const auto filter = ReadFilter((*desk)->given);
   if (!filter.ok()) return filter.status();
   Warn(**desk);
-  const auto report = (*desk)->quarantine().Replay(*filter);
+  Quarantine<Charging> quarantine = (*desk)->quarantine();
+  const auto report = quarantine.Replay(*filter);
   if (!report.ok()) return report.status();
+  if (report->rows == 0) {
+    if (auto status = TellReasons(filter->reason, quarantine); !status.ok()) return status;
+  }
   return PrintReport(*report, "rows in quarantine", "", *(*desk)->store.tables, print);
 }
 

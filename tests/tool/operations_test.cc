@@ -181,6 +181,8 @@ TEST_CASE("tool: operations, used wrongly") {
   REQUIRE(shop.Store("run --quiet", "--input " + shop / "feed.jsonl").code == 0);
   const std::string id = shop.List()[0][0];
   shop.Write("other.json", R"({"power_max_w":5000})");
+  CHECK(shop.Store("quarantine list", "--reason CONFLICT --status REPAIRED")
+            .err.empty());  // there are such rows
   shop.Write("empty.db", "");
   struct Case {
     std::string command, more;
@@ -194,6 +196,15 @@ TEST_CASE("tool: operations, used wrongly") {
            {"quarantine list", "--from 2026-03-02", 2, "must be a time with an offset"},
            {"quarantine repair", "--by a --payload {} --payload-file x --id " + id, 2, "one of them"},
            {"quarantine repair", "--by a --payload {} --id " + id, 1, "accept or discard it"},
+           {"quarantine show", "", 2, "--id ID is missing"},
+           {"quarantine show", "--id deadbeef", 2,
+            "--id deadbeef: a quarantine_id has 64 hexadecimal digits"},
+           {"quarantine show", "--id " + std::string(64, '0'), 1,
+            "0: `medallion ocpp quarantine list` shows"},
+           {"quarantine discard", "--by a --id " + std::string(64, '0'), 1, "quarantine list` shows them"},
+           {"quarantine list", "--reason NOSUCH", 0,
+            "no row has the reason NOSUCH; reasons here: CONFLICT, CORRUPT_PAYLOAD, SCHEMA_MISMATCH\n"},
+           {"quarantine replay", "--reason NOSUCH", 0, "no row has the reason NOSUCH; reasons here: CONF"},
            {"reconcile", "--config " + shop / "other.json", 1, "by `medallion ocpp rederive`"},
            {"reconcile", "--days 0", 2, "must be a whole number from 1"},
        }) {
