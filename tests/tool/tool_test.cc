@@ -583,6 +583,10 @@ TEST_CASE("tool: a report is one page that needs no network") {
     CAPTURE(part);
     CHECK_FALSE(Has(html, part));
   }
+  const Ran printed = Tool(folder, "ocpp report" + store + " --html -");
+  CHECK(printed.code == 0);
+  CHECK(printed.out + "\n" == html);
+  CHECK(!fs::exists("-"));
   CHECK(Tool(folder, "ocpp report" + store).code == 2);
   CHECK(Tool(folder, "ocpp report --html " + page).code == 2);
 }
