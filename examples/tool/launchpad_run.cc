@@ -31,7 +31,8 @@ constexpr std::string_view kUsage = R"(--input DIR|FILE [OPTION…]
   --out DIR              write each table to DIR/<table>.jsonl
   --batch-records N      envelopes or lines a batch, 1 to 1000000; else 1 of a directory, 1000 of a file
   --threads N            threads that read and derive, 1 to 256; else 1. The tables are the same for every number
-  --as-of TIME           read only records that were ingested up to TIME, and tell risks as of then
+  --as-of TIME           read only records that were ingested up to TIME, and tell risks as of then. A store that stands later
+                         already is refused
   --move-read DIR        move files there once the store has them
   --quiet                no progress line
 )";
@@ -135,6 +136,17 @@ std::string Text(const Counts& counts, const RunReport& report, const Accounting
   return text;
 }
 
+// Risks of a store that lasts are as of its data clock, which never goes back.
+absl::Status CheckClock(const Arguments& arguments, Store<Launches>& store) {
+  SeenAnswer seen;
+  if (auto status = store.Seen({}, seen); !status.ok()) return status;
+  const UtcTime clock = seen.checkpoint.data_clock;
+  if (arguments.as_of == kNoTime || clock == kNoTime || clock <= arguments.as_of) return absl::OkStatus();
+  return Wrong("--as-of " + FormatTime(arguments.as_of) + ": --store sqlite:" + arguments.sqlite_path +
+               " stands at " + FormatTime(clock) +
+               " already; give this --as-of a store of its own, or memory");
+}
+
 absl::Status RunAll(const Arguments& arguments, OpenedSource& source, const OpenedStore<Launches>& opened,
                     TableFiles& files, const Print& print) {
   const launchpad::Options options;
@@ -176,6 +188,7 @@ absl::Status LaunchpadRun(Words words, const Print& print) {
   if (auto status = PrepareOut<Launches>(*arguments); !status.ok()) return With(status, "", unread);
   const auto store = OpenStore<Launches>(arguments->sqlite_path);
   if (!store.ok()) return With(store.status(), "", unread);
+  if (auto status = CheckClock(*arguments, *store->store); !status.ok()) return With(status, "", unread);
   TableFiles files(arguments->out);
   if (auto status = RunAll(*arguments, *source, *store, files, print); !status.ok()) {
     return With(status, "", HowToGoOn(arguments->sqlite_path, *store->tables, files.published()));

@@ -103,6 +103,13 @@ TEST_CASE("tool: what launchpad commands are told wrongly") {
   const Ran late = folder.Tool("run --quiet --as-of 2020-01-01T00:00:00Z --input " + (folder / "one.jsonl"));
   CHECK(Has(late.out, "not read    1 records, since ingested later"));
   CHECK(folder.Tool("land --help").code == 0);
+  const std::string store =
+      "run --quiet --store sqlite:" + (folder / "stands.db") + " --input " + (folder / "one.jsonl");
+  CHECK(folder.Tool(store + " --as-of 2099-01-02T00:00:00Z").code == 0);
+  CHECK(folder.Tool(store + " --as-of 2099-01-02T00:00:00Z").code == 0);
+  const Ran earlier = folder.Tool(store + " --as-of 2099-01-01T00:00:00Z");
+  CHECK(earlier.code == 2);
+  CHECK(Has(earlier.out, "stands at 2099-01-02T00:00:00.000000Z already"));
   // Files that are nobody's to replace or to take away.
   std::ofstream(folder / "lines") << "{}\n{}\n";
   const std::string land = "land --dir " + (folder / "d") + " --input " + (folder / "lines");
