@@ -111,12 +111,12 @@ struct Counts {
 
 std::string Text(const Counts& counts, const RunReport& report, const Accounting& books,
                  const Arguments& arguments, const OpenedSource& source, int64_t rescored) {
-  std::string text = "read        " + std::to_string(report.records) + " records, " +
+  std::string text = "read        " + Counted(report.records, "record") + ", " +
                      std::to_string(report.redelivered) + " of them known; the data clock is at " +
                      (report.data_clock == kNoTime ? "no time" : FormatTime(report.data_clock)) + "\n";
   text += "elements    " + AccountingLine(books) + "\n";
-  text += "lost        " + std::to_string(counts.declared_loss) +
-          " events that envelopes declared and did not hold\n";
+  text +=
+      "lost        " + Counted(counts.declared_loss, "event") + " that envelopes declared and did not hold\n";
   for (const auto& [table, rows] : counts.rows) {
     if (table != kRunLogTable) text += "table       " + table + " " + std::to_string(rows) + "\n";
   }
@@ -125,13 +125,13 @@ std::string Text(const Counts& counts, const RunReport& report, const Accounting
   for (const auto& [level, rows] : counts.levels)
     text += "risk        " + level + " " + std::to_string(rows) + "\n";
   if (rescored > 0)
-    text += "rescored    " + std::to_string(rescored) + " mints, by the parameters of this program\n";
+    text += "rescored    " + Counted(rescored, "mint") + ", by the parameters of this program\n";
   if (source.directory != nullptr) {
     for (const auto& [name, why] : source.directory->skipped())
       absl::StrAppend(&text, "not read    ", name, ": ", why, "\n");
   }
   if (report.beyond != 0)
-    text += "not read    " + std::to_string(report.beyond) + " records, since ingested later\n";
+    text += "not read    " + Counted(report.beyond, "record") + ", since ingested later\n";
   if (!arguments.out.empty()) text += "tables      " + arguments.out + "\n";
   return text;
 }

@@ -245,14 +245,14 @@ absl::Status AcceptRow(Words words, const Print& print) {
                       const std::string& reviewer) { return quarantine.Accept(id, reviewer); });
 }
 
-absl::Status PrintReport(const ReplayReport& report, std::string_view what, std::string_view more,
+absl::Status PrintReport(const ReplayReport& report, const std::string& what, std::string_view more,
                          Tables& tables, const Print& print) {
   const auto books = tables.Books();
   if (!books.ok()) return books.status();
-  std::string text = std::to_string(report.rows) + " " + std::string(what) + " read again, " +
-                     std::to_string(report.changed) + " records changed";
+  std::string text = what + " read again, " + Counted(report.changed, "record") + " changed";
   if (report.without_payload > 0)
-    text += ", " + std::to_string(report.without_payload) + " without a text stay as they are";
+    text += ", " + Counted(report.without_payload, "without a text stays as it is",
+                           "without a text stay as they are");
   return print(text + std::string(more) + "\n" + AccountingLine(*books) + "\n");
 }
 
@@ -268,7 +268,8 @@ absl::Status ReplayRows(Words words, const Print& print) {
   if (report->rows == 0) {
     if (auto status = TellReasons(filter->reason, quarantine); !status.ok()) return status;
   }
-  return PrintReport(*report, "rows in quarantine", "", *(*desk)->store.tables, print);
+  return PrintReport(*report, Counted(report->rows, "row in quarantine", "rows in quarantine"), "",
+                     *(*desk)->store.tables, print);
 }
 
 absl::Status ReplayRecords(Words words, const Print& print) {
@@ -281,9 +282,9 @@ absl::Status ReplayRecords(Words words, const Print& print) {
   const OpenedStore<Charging>& opened = (*desk)->store;
   const auto derived = Rederive<Charging>(*opened.store, *opened.keeper, (*desk)->options);
   if (!derived.ok()) return derived.status();
-  const std::string more =
-      ", " + std::to_string(derived->rows) + " rows of another configuration derived again";
-  return PrintReport(*report, "records", derived->rows > 0 ? more : "", *(*desk)->store.tables, print);
+  const std::string more = ", " + Counted(derived->rows, "row") + " of another configuration derived again";
+  return PrintReport(*report, Counted(report->rows, "record"), derived->rows > 0 ? more : "",
+                     *(*desk)->store.tables, print);
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ std::string HowToGoOn(const std::string& sqlite_path, Tables& tables,
     written = "\nOf --out these were written, and no others: " + absl::StrJoin(published, ", ") + ".";
   if (sqlite_path.empty()) return written + " Mend this and run again.";
   const absl::StatusOr<Accounting> books = tables.Books();
-  const std::string kept = books.ok() ? std::to_string(books->records) + " records" : "what it had";
+  const std::string kept = books.ok() ? Counted(books->records, "record") : "what it had";
   return (published.empty() ? "" : written) + "\nThe store " + sqlite_path + " is whole and holds " + kept +
          ". Mend this and run the same command again: it goes on from there.";
 }

@@ -33,6 +33,12 @@ size_t Distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+std::string Counted(int64_t count, std::string_view one, std::string_view many) {
+  std::string text = std::to_string(count) + " ";
+  if (count == 1 || many.empty()) return text.append(one).append(count == 1 ? "" : "s");
+  return text.append(many);
+}
+
 std::string DidYouMean(std::string_view word, std::span<const std::string_view> names) {
   constexpr size_t kWordMax = 64;                           // longer words are no misspelt names
   size_t least = std::min<size_t>(3, word.size() / 3 + 1);  // nearer than this

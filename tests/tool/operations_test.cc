@@ -119,7 +119,7 @@ TEST_CASE("tool: quarantine, from the list to the replay") {
   CHECK(shop.List("--would-pass " + config).size() == 1);
   const Result replayed = shop.Store("quarantine replay", "--reason SCHEMA_MISMATCH " + config);
   CHECK(replayed.code == 0);
-  CHECK(replayed.out.starts_with("1 rows in quarantine read again, 1 records changed\n"));
+  CHECK(replayed.out.starts_with("1 row in quarantine read again, 1 record changed\n"));
   CHECK(shop.Store("replay", config).out.starts_with("5 records read again, 0 records changed\n"));
 
   const std::string payload = Event("Heartbeat", "e5", "0:06", R"("meter_wh":null)");

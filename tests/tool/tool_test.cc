@@ -379,7 +379,7 @@ TEST_CASE("tool: wrong usage") {
            {run + "--id-tag-key-env NO_SUCH_VARIABLE", "there is no such environment variable"},
            {run + "--input " + folder / "bronze.jsonl", "two inputs have the name \"bronze.jsonl\""},
            {run + "--input " + folder / "bronze.jsonl --topic a a", "two inputs have the name \"a\""},
-           {run + "--topic a b", "--topic is given 2 times for 1 inputs"},
+           {run + "--topic a b", "--topic is given 2 times for 1 input: once"},
            {run + kGolden, "is given twice"},
            {"ocpp run --input - --store sqlite:" + folder / "s", "needs --topic NAME"},
            {"ocpp run --input /dev/stdin --store sqlite:" + folder / "s </dev/null", "needs --topic NAME"},
@@ -483,6 +483,11 @@ TEST_CASE("tool: with SQLite a second run changes nothing, and a file that grew 
   std::ofstream(feed, std::ios::app) << R"({"event_id":"h","event_type":"Heartbeat","charge_point_id":"A",)"
                                         R"("event_ts":"2026-03-01T10:00:00Z"})"
                                         "\n";
+  WriteAll(folder / "one.jsonl", ReadAll(kGolden).substr(0, ReadAll(kGolden).find('\n') + 1));
+  const std::string one = "--input " + folder / "one.jsonl" + " --store sqlite:" + folder / "one";
+  REQUIRE(Run(folder, one).code == 0);
+  CHECK(Has(Run(folder, one).out, "nothing new: 1 record known already\n"));
+
   const Ran grown = Run(folder, run + folder / "c");
   CHECK(grown.out.starts_with("10 = 7 silver + 2 duplicates + 1 quarantined\n"));
   CHECK(Has(grown.out, "records               1\n"));
