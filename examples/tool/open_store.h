@@ -55,9 +55,14 @@ absl::StatusOr<OpenedStore<Pack>> OpenStore(const std::string& sqlite_path) {
 template <class Pack>
 absl::StatusOr<OpenedStore<Pack>> OpenExisting(const std::string& sqlite_path) {
   std::error_code error;
+  const auto at = std::filesystem::status(sqlite_path, error);
+  if (error == std::errc::permission_denied) {
+    return absl::PermissionDeniedError("cannot look for the store " + sqlite_path + ": " + error.message() +
+                                       ": a folder on the way to it may not be entered");
+  }
   const bool empty = std::filesystem::is_regular_file(sqlite_path, error) &&
                      std::filesystem::file_size(sqlite_path, error) == 0;
-  if (empty || !std::filesystem::exists(sqlite_path, error)) {
+  if (empty || !std::filesystem::exists(at)) {
     return absl::NotFoundError("there is no store " + sqlite_path + ": `medallion " +
                                std::string(Pack::kName) + " run --input FILE --store sqlite:" + sqlite_path +
                                "` makes it");

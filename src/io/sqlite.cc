@@ -62,11 +62,16 @@ bool LogIsEmpty(const std::string& path) {
   return error || size == 0;
 }
 
+std::string FolderOf(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::absolute(path, error).parent_path().string();
+}
+
 // SQLite tries to make a file, then to read it, and tells of the second failure only.
 bool CannotBeMade(const std::string& path) {
   std::error_code error;
-  const std::filesystem::path parent = std::filesystem::absolute(path, error).parent_path();
-  return !std::filesystem::exists(path, error) && std::filesystem::is_directory(parent, error);
+  return !std::filesystem::exists(path, error) && !error &&
+         std::filesystem::is_directory(FolderOf(path), error);
 }
 
 }  // namespace
@@ -84,12 +89,14 @@ absl::Status Connection::Open(const std::string& path, const SqliteOptions& opti
   if (const int code = sqlite3_open_v2(path.c_str(), &handle_, flags, nullptr); code != SQLITE_OK) {
     const absl::Status failure = Failure(code, "open the store");
     const bool may_not = absl::IsNotFound(failure) && CannotBeMade(path);
-    return may_not ? absl::PermissionDeniedError(failure.message()) : failure;
+    if (!may_not) return failure;
+    return absl::PermissionDeniedError(path +
+                                       ": open the store: it is not there, and cannot be made: " + Needed());
   }
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   sqlite3_busy_timeout(handle_, options.busy_timeout_ms);
   if (sqlite3_db_readonly(handle_, "main") == 1) {
-    return absl::PermissionDeniedError(path + ": open the store: the file may only be read");
+    return absl::PermissionDeniedError(path + ": open the store: the file may only be read: " + Needed());
   }
   return absl::OkStatus();
 }
@@ -157,7 +164,12 @@ absl::Status Connection::Failure(int code, const char* doing) const {
   if ((primary == SQLITE_CANTOPEN || primary == SQLITE_IOERR) && system_error != 0) {
     message.append(" (").append(std::generic_category().message(system_error)).append(")");
   }
+  if (meaning.code == absl::StatusCode::kPermissionDenied) message += ": " + Needed();
   return {meaning.code, message + meaning.advice};
+}
+
+std::string Connection::Needed() const {
+  return "permission to write is needed for it and for its folder, " + FolderOf(path_);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

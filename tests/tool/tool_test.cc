@@ -12,6 +12,7 @@
 #include <initializer_list>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
@@ -311,6 +312,41 @@ TEST_CASE("tool: a table that cannot be written leaves the old ones") {
   auto others = before;
   others.erase("silver_quarantine_events.jsonl");
   CHECK(TablesIn(folder / "out") == others);
+}
+
+// Runs the tool as somebody who has no rights but those that everyone has; nothing where that cannot be done here.
+std::optional<Ran> ToolOfAnyone(const Folder& folder, const std::string& arguments) {
+  const std::string anyone = ::geteuid() != 0 ? "" : "setpriv --reuid 65534 --regid 65534 --clear-groups ";
+  if (Tool(folder, "--version >/dev/null; " + anyone + MEDALLION_TOOL " --version").code != 0)
+    return std::nullopt;
+  return Tool(folder, "--version >/dev/null; " + anyone + MEDALLION_TOOL " " + arguments);
+}
+
+TEST_CASE("tool: what is not permitted is told, with what is missing") {
+  const Folder folder;
+  const std::string store = folder / "shut/s.db";
+  fs::create_directories(folder / "shut");
+  REQUIRE(Run(folder, "--input " + kGolden + " --store sqlite:" + store).code == 0);
+  const auto check = [&](fs::perms directory, fs::perms file, const std::string& arguments,
+                         const std::string& says) {
+    CAPTURE(arguments, says);
+    fs::permissions(folder / "shut", directory);
+    fs::permissions(store, file);
+    const auto ran = ToolOfAnyone(folder, arguments);
+    fs::permissions(folder / "shut", fs::perms::all);
+    if (!ran) return;
+    CAPTURE(ran->err);
+    CHECK(ran->code == 1);
+    CHECK(Has(ran->err, says));
+  };
+  const fs::perms look{0555}, all{0777}, read{0444}, write{0666}, none{0};
+  const std::string run = "ocpp run --input " + kGolden + " --store sqlite:",
+                    needed = "permission to write is needed for it and for its folder, " + folder / "shut";
+  check(look, write, run + folder / "shut/new.db", "it is not there, and cannot be made: " + needed);
+  check(look, write, run + store, needed);
+  check(all, read, run + store, "the file may only be read: " + needed);
+  check(all, none, run + store, "Permission denied");
+  check(none, write, "ocpp sweep --store sqlite:" + store, "a folder on the way to it may not be entered");
 }
 
 TEST_CASE("tool: no table replaces what the run reads or keeps") {

@@ -191,6 +191,8 @@ class Connection {
   friend class Query;
   struct RowsModule;  // medallion_rows
 
+  std::string Needed() const;  // how to go on where something is not permitted
+
   sqlite3* handle_ = nullptr;
   std::string path_;
   std::string rows_columns_;
