@@ -28,7 +28,7 @@ absl::Status Metrics(Words words, const Print& print) {
   const std::string& format = given->Text("--format");
   if (!format.empty() && format != "prometheus" && format != "json")
     return Wrong("--format " + format + ": must be prometheus or json");
-  const auto store = OpenExisting<Charging>(*path);
+  const auto store = OpenToRead<Charging>(*path);
   if (!store.ok()) return store.status();
   SeenAnswer seen;
   if (auto status = store->store->Seen({}, seen); !status.ok()) return status;

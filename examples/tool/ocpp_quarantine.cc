@@ -41,7 +41,7 @@ struct Desk {
   Quarantine<Charging> quarantine() const { return {*store.store, options}; }
 };
 
-absl::StatusOr<std::unique_ptr<Desk>> OpenDesk(Words words, std::span<const Option> own) {
+absl::StatusOr<std::unique_ptr<Desk>> OpenDesk(Words words, std::span<const Option> own, bool reads = false) {
   std::vector<Option> known(std::begin(kStoreOption), std::end(kStoreOption));
   known.insert(known.end(), std::begin(kOcppOptions), std::end(kOcppOptions));
   known.insert(known.end(), own.begin(), own.end());
@@ -51,7 +51,7 @@ absl::StatusOr<std::unique_ptr<Desk>> OpenDesk(Words words, std::span<const Opti
   if (!path.ok()) return path.status();
   auto options = ReadOcppOptions(given->Text("--config"), given->Text("--id-tag-key-env"));
   if (!options.ok()) return options.status();
-  auto store = OpenExisting<Charging>(*path);
+  auto store = reads ? OpenToRead<Charging>(*path) : OpenExisting<Charging>(*path);
   if (!store.ok()) return store.status();
   return std::unique_ptr<Desk>(new Desk{*std::move(given), *std::move(options), *std::move(store)});
 }
@@ -144,7 +144,7 @@ absl::Status TellReasons(const std::string& reason, Quarantine<Charging>& quaran
 absl::Status List(Words words, const Print& print) {
   std::vector<Option> own(std::begin(kFilterOptions), std::end(kFilterOptions));
   own.push_back({"--would-pass", Option::kNone});
-  const auto desk = OpenDesk(words, own);
+  const auto desk = OpenDesk(words, own, /*reads=*/true);
   if (!desk.ok()) return desk.status();
   const auto filter = ReadFilter((*desk)->given);
   if (!filter.ok()) return filter.status();
@@ -158,7 +158,7 @@ absl::Status List(Words words, const Print& print) {
 }
 
 absl::Status Show(Words words, const Print& print) {
-  const auto desk = OpenDesk(words, kRowOptions);
+  const auto desk = OpenDesk(words, kRowOptions, /*reads=*/true);
   if (!desk.ok()) return desk.status();
   const auto id = ReadId((*desk)->given);
   if (!id.ok()) return id.status();

@@ -32,7 +32,7 @@ absl::Status OcppReport(Words words, const Print& print) {
   if (std::filesystem::equivalent(given->Text("--html"), *path, error)) {
     return Wrong("--html names the store, which the page would replace");
   }
-  const auto store = OpenExisting<ocpp::Charging>(*path);
+  const auto store = OpenToRead<ocpp::Charging>(*path);
   if (!store.ok()) return store.status();
 
   ReportPage page;

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -347,6 +348,32 @@ TEST_CASE("tool: what is not permitted is told, with what is missing") {
   check(all, read, run + store, "the file may only be read: " + needed);
   check(all, none, run + store, "Permission denied");
   check(none, write, "ocpp sweep --store sqlite:" + store, "a folder on the way to it may not be entered");
+}
+
+TEST_CASE("tool: commands that write nothing do with a store that may only be read") {
+  const Folder folder;
+  const std::string directory = folder / "50%?#", store = directory + "/s.db",
+                    quoted = " --store 'sqlite:" + store + "'";
+  fs::create_directories(directory);
+  REQUIRE(Run(folder, "--input tests/golden/ocpp/bronze-row-4-conflict.jsonl" + quoted).code == 0);
+  for (const std::string& command : std::vector<std::string>{
+           "metrics", "report --html -", "diff", "quarantine list", "quarantine list --would-pass"}) {
+    for (const bool shut : {true, false}) {  // the folder; the file is so in any case
+      CAPTURE(command, shut);
+      const std::string words = std::string("ocpp ").append(command).append(quoted);
+      const Ran whole = Tool(folder, words);
+      fs::permissions(store, fs::perms{0444});
+      fs::permissions(directory, fs::perms{shut ? 0555U : 0777U});
+      const auto ran = ToolOfAnyone(folder, words);
+      fs::permissions(directory, fs::perms::all);
+      if (!ran) continue;
+      CAPTURE(ran->err);
+      CHECK(ran->code == 0);
+      CHECK(std::count(ran->out.begin(), ran->out.end(), '\n') ==
+            std::count(whole.out.begin(), whole.out.end(), '\n'));
+      CHECK(std::distance(fs::directory_iterator(directory), fs::directory_iterator()) == 1);
+    }
+  }
 }
 
 TEST_CASE("tool: no table replaces what the run reads or keeps") {
