@@ -23,5 +23,8 @@ function(medallion_library target)
   target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   medallion_target(${target})
+  if(NOT MEDALLION_INSTALL)  # a host builds what it links, and no more
+    set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
   set_property(GLOBAL APPEND PROPERTY MEDALLION_LIBRARIES ${target})
 endfunction()

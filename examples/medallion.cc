@@ -135,10 +135,19 @@ absl::Status Unknown(Words words) {
     asked += " " + std::string(words[i]);
   }
   const bool whole = asked.size() == std::string("medallion").size() + (group.empty() ? 0 : 1 + group.size());
+  // The words behind a command's name are what is done to what.
+  std::vector<std::string_view> names;
+  for (const Command* known : kCommands) names.push_back(known->name);
+  std::string near, begin;
+  for (size_t i = 0; i < words.size() && near.empty(); ++i) {
+    begin += (i == 0 ? "" : " ") + std::string(words[i]);
+    near = DidYouMean(begin, names);
+  }
   std::string there_is = Listed(group);
   there_is.pop_back();  // the last line end
   return Wrong(
-      (whole ? "what shall be done? There is:\n" : "there is no command " + asked + "; there is:\n") +
+      (whole ? "what shall be done? There is:\n"
+             : "there is no command " + asked + (near.empty() ? "; there is:\n" : near + " There is:\n")) +
       there_is);
 }
 

@@ -78,10 +78,9 @@ absl::Status LandAll(LineSource& source, UtcTime ingested_at, launchpad::Lander&
     }
     if (auto status = lander.Flush(kNoTime, batch->at_end); !status.ok()) return status;
     if (batch->at_end && known > 0) {
-      return absl::FailedPreconditionError(
-          "the input ends " + std::to_string(known) +
-          " lines before what the write-ahead file says was taken of it: it is "
-          "another input, which needs a write-ahead file of its own");
+      return absl::FailedPreconditionError("the input ends " + Counted(known, "line") +
+                                           " before what the write-ahead file says was taken of it: it is "
+                                           "another input, which needs a write-ahead file of its own");
     }
     if (batch->at_end) return absl::OkStatus();
   }
@@ -104,8 +103,8 @@ absl::Status Land(Words words, const Print& print) {
   if (auto status = LandAll(**source, arguments->ingested_at, **lander, lines); !status.ok()) {
     return With(status, "", again);
   }
-  return print("landed      " + std::to_string(lines) + " events in " +
-               std::to_string((*lander)->envelopes()) + " envelopes in " + arguments->directory + "\n");
+  return print("landed      " + Counted(lines, "event") + " in " +
+               Counted((*lander)->envelopes(), "envelope") + " in " + arguments->directory + "\n");
 }
 
 }  // namespace

@@ -31,7 +31,8 @@ constexpr std::string_view kUsage = R"(--input DIR|FILE [OPTION…]
   --out DIR              write each table to DIR/<table>.jsonl
   --batch-records N      envelopes or lines a batch, 1 to 1000000; else 1 of a directory, 1000 of a file
   --threads N            threads that read and derive, 1 to 256; else 1. The tables are the same for every number
-  --as-of TIME           read only records that were ingested up to TIME, and tell risks as of then
+  --as-of TIME           read only records that were ingested up to TIME, and tell risks as of then. A store that stands later
+                         already is refused
   --move-read DIR        move files there once the store has them
   --quiet                no progress line
 )";
@@ -110,12 +111,12 @@ struct Counts {
 
 std::string Text(const Counts& counts, const RunReport& report, const Accounting& books,
                  const Arguments& arguments, const OpenedSource& source, int64_t rescored) {
-  std::string text = "read        " + std::to_string(report.records) + " records, " +
+  std::string text = "read        " + Counted(report.records, "record") + ", " +
                      std::to_string(report.redelivered) + " of them known; the data clock is at " +
                      (report.data_clock == kNoTime ? "no time" : FormatTime(report.data_clock)) + "\n";
   text += "elements    " + AccountingLine(books) + "\n";
-  text += "lost        " + std::to_string(counts.declared_loss) +
-          " events that envelopes declared and did not hold\n";
+  text +=
+      "lost        " + Counted(counts.declared_loss, "event") + " that envelopes declared and did not hold\n";
   for (const auto& [table, rows] : counts.rows) {
     if (table != kRunLogTable) text += "table       " + table + " " + std::to_string(rows) + "\n";
   }
@@ -124,19 +125,30 @@ std::string Text(const Counts& counts, const RunReport& report, const Accounting
   for (const auto& [level, rows] : counts.levels)
     text += "risk        " + level + " " + std::to_string(rows) + "\n";
   if (rescored > 0)
-    text += "rescored    " + std::to_string(rescored) + " mints, by the parameters of this program\n";
+    text += "rescored    " + Counted(rescored, "mint") + ", by the parameters of this program\n";
   if (source.directory != nullptr) {
     for (const auto& [name, why] : source.directory->skipped())
       absl::StrAppend(&text, "not read    ", name, ": ", why, "\n");
   }
   if (report.beyond != 0)
-    text += "not read    " + std::to_string(report.beyond) + " records, since ingested later\n";
+    text += "not read    " + Counted(report.beyond, "record") + ", since ingested later\n";
   if (!arguments.out.empty()) text += "tables      " + arguments.out + "\n";
   return text;
 }
 
+// Risks of a store that lasts are as of its data clock, which never goes back.
+absl::Status CheckClock(const Arguments& arguments, Store<Launches>& store) {
+  SeenAnswer seen;
+  if (auto status = store.Seen({}, seen); !status.ok()) return status;
+  const UtcTime clock = seen.checkpoint.data_clock;
+  if (arguments.as_of == kNoTime || clock == kNoTime || clock <= arguments.as_of) return absl::OkStatus();
+  return Wrong("--as-of " + FormatTime(arguments.as_of) + ": --store sqlite:" + arguments.sqlite_path +
+               " stands at " + FormatTime(clock) +
+               " already; give this --as-of a store of its own, or memory");
+}
+
 absl::Status RunAll(const Arguments& arguments, OpenedSource& source, const OpenedStore<Launches>& opened,
-                    const Print& print) {
+                    TableFiles& files, const Print& print) {
   const launchpad::Options options;
   Progress progress(arguments.quiet);
   const RunOptions run{
@@ -156,10 +168,9 @@ absl::Status RunAll(const Arguments& arguments, OpenedSource& source, const Open
   if (Imbalance(*books) != 0)
     return absl::InternalError("the books do not balance: " + AccountingLine(*books));
   Counts counts;
-  const auto status =
-      ReadTables(*opened.tables, arguments.out, {},
-                 [&](std::string_view table, std::string_view json) { counts.Add(table, json); });
-  if (!status.ok()) return status;
+  const auto count = [&](std::string_view table, std::string_view json) { counts.Add(table, json); };
+  if (auto status = files.Write(*opened.tables, {}, count); !status.ok()) return status;
+  if (auto status = files.Publish(); !status.ok()) return status;
   if (!arguments.move_read.empty() && source.directory != nullptr) {
     SeenAnswer seen;
     if (auto looked = opened.store->Seen({}, seen); !looked.ok()) return looked;
@@ -174,13 +185,15 @@ absl::Status LaunchpadRun(Words words, const Print& print) {
   const std::string unread = "\nNothing was read or written. Mend this and run again.";
   auto source = OpenSource(*arguments);
   if (!source.ok()) return With(source.status(), "", unread);
-  if (!arguments->out.empty()) {
-    if (auto status = PrepareDirectory(arguments->out); !status.ok()) return With(status, "", unread);
-  }
+  if (auto status = PrepareOut<Launches>(*arguments); !status.ok()) return With(status, "", unread);
   const auto store = OpenStore<Launches>(arguments->sqlite_path);
   if (!store.ok()) return With(store.status(), "", unread);
-  const absl::Status status = RunAll(*arguments, *source, *store, print);
-  return status.ok() ? status : With(status, "", HowToGoOn(arguments->sqlite_path, *store->tables));
+  if (auto status = CheckClock(*arguments, *store->store); !status.ok()) return With(status, "", unread);
+  TableFiles files(arguments->out);
+  if (auto status = RunAll(*arguments, *source, *store, files, print); !status.ok()) {
+    return With(status, "", HowToGoOn(arguments->sqlite_path, *store->tables, files.published()));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace

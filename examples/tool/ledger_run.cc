@@ -19,6 +19,8 @@ namespace {
 
 using ledger::Ledger;
 
+constexpr const char* kQualityReport = "quality_report.json";
+
 constexpr std::string_view kUsage = R"(--input FILE… [OPTION…]
 
   --input FILE…          JSON lines: native events, Debezium's change records, or {key, value, headers, …} around
@@ -135,7 +137,7 @@ struct Told {
 };
 
 absl::Status RunAll(const Arguments& arguments, std::vector<OpenInput>& inputs,
-                    const OpenedStore<Ledger>& store, std::string& text) {
+                    const OpenedStore<Ledger>& store, TableFiles& files, std::string& text) {
   const auto report = RunInputs<Ledger>(arguments, arguments.options, inputs, *store.store);
   if (!report.ok()) return report.status();
   const auto books = store.tables->Books();
@@ -144,13 +146,10 @@ absl::Status RunAll(const Arguments& arguments, std::vector<OpenInput>& inputs,
     return absl::InternalError("the books do not balance: " + AccountingLine(*books));
   Told told;
   const auto show = [&](std::string_view table, std::string_view json) { told.Add(table, json); };
-  if (auto status = ReadTables(*store.tables, arguments.out, {kRunLogTable}, show); !status.ok())
-    return status;
+  if (auto status = files.Write(*store.tables, {kRunLogTable}, show); !status.ok()) return status;
   const bool written = !arguments.out.empty();
-  if (written) {
-    const std::string path = arguments.out + "/quality_report.json";
-    if (auto status = WriteFile(path, told.quality.Json(*books) + "\n"); !status.ok()) return status;
-  }
+  if (auto status = files.Add(kQualityReport, told.quality.Json(*books)); !status.ok()) return status;
+  if (auto status = files.Publish(); !status.ok()) return status;
   text = told.quality.Text(*books);
   if (report->beyond != 0)
     text += "\n  not read, since ingested later: " + std::to_string(report->beyond) + "\n";
@@ -168,15 +167,15 @@ absl::Status LedgerRun(Words words, const Print& print) {
   };
   auto inputs = OpenInputs(*arguments, decode);
   if (!inputs.ok()) return With(inputs.status(), "", unread);
-  if (!arguments->out.empty()) {
-    if (auto status = PrepareDirectory(arguments->out); !status.ok()) return With(status, "", unread);
-  }
+  if (auto status = PrepareOut<Ledger>(*arguments, {kQualityReport}); !status.ok())
+    return With(status, "", unread);
   const auto store = OpenStore<Ledger>(arguments->sqlite_path);
   if (!store.ok()) return With(store.status(), "", unread);
   if (auto status = CheckClocks(*arguments, *store->tables); !status.ok()) return With(status, "", unread);
   std::string text;
-  if (auto status = RunAll(*arguments, *inputs, *store, text); !status.ok()) {
-    return With(status, "", HowToGoOn(arguments->sqlite_path, *store->tables));
+  TableFiles files(arguments->out);
+  if (auto status = RunAll(*arguments, *inputs, *store, files, text); !status.ok()) {
+    return With(status, "", HowToGoOn(arguments->sqlite_path, *store->tables, files.published()));
   }
   return print(text);
 }

@@ -94,7 +94,7 @@ absl::Status OcppDiff(Words words, const Print& print) {
   if (!before.ok()) return before.status();
   const auto after = ReadOcppOptions(given->Text("--config-b"), given->Text("--id-tag-key-env"));
   if (!after.ok()) return after.status();
-  const auto opened = OpenExisting<Charging>(*path);
+  const auto opened = OpenToRead<Charging>(*path);
   if (!opened.ok()) return opened.status();
   SeenAnswer seen;
   if (auto status = opened->store->Seen({}, seen); !status.ok()) return status;

@@ -28,7 +28,7 @@ absl::Status Metrics(Words words, const Print& print) {
   const std::string& format = given->Text("--format");
   if (!format.empty() && format != "prometheus" && format != "json")
     return Wrong("--format " + format + ": must be prometheus or json");
-  const auto store = OpenExisting<Charging>(*path);
+  const auto store = OpenToRead<Charging>(*path);
   if (!store.ok()) return store.status();
   SeenAnswer seen;
   if (auto status = store->store->Seen({}, seen); !status.ok()) return status;
@@ -52,7 +52,8 @@ absl::Status Forget(Words words, const Print& print) {
   if (!store.ok()) return store.status();
   const auto forgotten = (*store)->Forget([&](std::string_view text) { return ocpp::NamesIdTag(text, tag); });
   if (!forgotten.ok()) return forgotten.status();
-  return print("the texts of " + std::to_string(*forgotten) + " records and repairs were removed\n");
+  return print("the texts of " + Counted(*forgotten, "record or repair", "records and repairs") +
+               " were removed\n");
 #else
   return absl::InvalidArgumentError("this tool was built without SQLite");
 #endif

@@ -5,10 +5,13 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "medallion/io/quarantine.h"
 #include "medallion/io/rederive.h"
 #include "medallion/ocpp/charging.h"
@@ -38,7 +41,7 @@ struct Desk {
   Quarantine<Charging> quarantine() const { return {*store.store, options}; }
 };
 
-absl::StatusOr<std::unique_ptr<Desk>> OpenDesk(Words words, std::span<const Option> own) {
+absl::StatusOr<std::unique_ptr<Desk>> OpenDesk(Words words, std::span<const Option> own, bool reads = false) {
   std::vector<Option> known(std::begin(kStoreOption), std::end(kStoreOption));
   known.insert(known.end(), std::begin(kOcppOptions), std::end(kOcppOptions));
   known.insert(known.end(), own.begin(), own.end());
@@ -48,7 +51,7 @@ absl::StatusOr<std::unique_ptr<Desk>> OpenDesk(Words words, std::span<const Opti
   if (!path.ok()) return path.status();
   auto options = ReadOcppOptions(given->Text("--config"), given->Text("--id-tag-key-env"));
   if (!options.ok()) return options.status();
-  auto store = OpenExisting<Charging>(*path);
+  auto store = reads ? OpenToRead<Charging>(*path) : OpenExisting<Charging>(*path);
   if (!store.ok()) return store.status();
   return std::unique_ptr<Desk>(new Desk{*std::move(given), *std::move(options), *std::move(store)});
 }
@@ -72,10 +75,19 @@ absl::StatusOr<QuarantineFilter> ReadFilter(const Given& given) {
   return filter;
 }
 
+constexpr std::string_view kListShows = "`medallion ocpp quarantine list` shows them";
+
+// NotFound says where ids are to be found.
+absl::Status WithList(const absl::Status& status) {
+  return absl::IsNotFound(status) ? With(status, "", ": " + std::string(kListShows)) : status;
+}
+
 absl::StatusOr<Digest> ReadId(const Given& given) {
+  if (!given.Has("--id")) return Wrong("--id ID is missing: " + std::string(kListShows));
   const std::optional<Digest> id = ParseHex(given.Text("--id"));
   if (id.has_value()) return *id;
-  return Wrong("--id ID is missing, or no quarantine_id: `medallion ocpp quarantine list` shows them");
+  return Wrong("--id " + given.Text("--id") +
+               ": a quarantine_id has 64 hexadecimal digits: " + std::string(kListShows));
 }
 
 absl::StatusOr<std::string> ReadReviewer(const Given& given) {
@@ -114,30 +126,63 @@ constexpr std::string_view kListHead =
     "quarantine_id\tstatus\tviolations\tcharge_point_id\tquarantined_at\ttopic\tpartition\toffset\tordinal\t"
     "reviewed_by\n";
 
+// Where no row has the reason that was asked for: it may be misspelt.
+absl::Status TellReasons(const std::string& reason, Quarantine<Charging>& quarantine) {
+  std::set<std::string> codes;
+  const auto add = [&](const QuarantineRow& row) {
+    const std::vector<std::string> found = absl::StrSplit(Codes(row.violations), ',');
+    codes.insert(found.begin(), found.end());
+    return absl::OkStatus();
+  };
+  if (auto status = quarantine.List({}, add); !status.ok()) return status;
+  if (reason.empty() || codes.contains(reason)) return absl::OkStatus();
+  std::fprintf(stderr, "note: no row has the reason %s; reasons here: %s\n", reason.c_str(),
+               codes.empty() ? "none" : absl::StrJoin(codes, ", ").c_str());
+  return absl::OkStatus();
+}
+
 absl::Status List(Words words, const Print& print) {
   std::vector<Option> own(std::begin(kFilterOptions), std::end(kFilterOptions));
   own.push_back({"--would-pass", Option::kNone});
-  const auto desk = OpenDesk(words, own);
+  const auto desk = OpenDesk(words, own, /*reads=*/true);
   if (!desk.ok()) return desk.status();
   const auto filter = ReadFilter((*desk)->given);
   if (!filter.ok()) return filter.status();
   if (auto status = print(kListHead); !status.ok()) return status;
-  const auto sink = [&](const QuarantineRow& row) { return print(ListLine(row)); };
+  bool none = true;
+  const auto sink = [&](const QuarantineRow& row) { return none = false, print(ListLine(row)); };
   Quarantine<Charging> quarantine = (*desk)->quarantine();
-  return (*desk)->given.Has("--would-pass") ? quarantine.WouldPass(*filter, sink)
-                                            : quarantine.List(*filter, sink);
+  const absl::Status listed = (*desk)->given.Has("--would-pass") ? quarantine.WouldPass(*filter, sink)
+                                                                 : quarantine.List(*filter, sink);
+  return listed.ok() && none ? TellReasons(filter->reason, quarantine) : listed;
 }
 
 absl::Status Show(Words words, const Print& print) {
-  const auto desk = OpenDesk(words, kRowOptions);
+  const auto desk = OpenDesk(words, kRowOptions, /*reads=*/true);
   if (!desk.ok()) return desk.status();
   const auto id = ReadId((*desk)->given);
   if (!id.ok()) return id.status();
-  return (*desk)->quarantine().Show(*id, [&](const QuarantineRow& row) {
+  return WithList((*desk)->quarantine().Show(*id, [&](const QuarantineRow& row) {
     std::string json;
     AppendJson(row, json);
     return print(json + "\n");
-  });
+  }));
+}
+
+// What a row is found to be: its status, and the codes that it breaks. Of one that is in quarantine no more: nothing.
+struct Found {
+  std::string line, status, violations;
+};
+
+absl::StatusOr<Found> Find(Quarantine<Charging>& quarantine, const Digest& id) {
+  Found found;
+  const auto take = [&](const QuarantineRow& row) {
+    found = {ListLine(row), std::string(row.status), Codes(row.violations)};
+    return absl::OkStatus();
+  };
+  const absl::Status status = quarantine.Show(id, take);
+  if (status.ok() || absl::IsNotFound(status)) return found;
+  return status;
 }
 
 // Decides something of one row, and shows what it is now.
@@ -153,11 +198,23 @@ absl::Status DecideRow(Words words, const Print& print, std::span<const Option> 
   if (!reviewer.ok()) return reviewer.status();
   Warn(**desk);
   Quarantine<Charging> quarantine = (*desk)->quarantine();
-  if (auto status = decide(quarantine, (*desk)->given, *id, *reviewer); !status.ok()) return status;
-  std::string now = Hex(*id) + "\tanswered: it is in quarantine no more\n";
-  const auto show = [&](const QuarantineRow& row) { return now = ListLine(row), absl::OkStatus(); };
-  const absl::Status shown = quarantine.Show(*id, show);
-  return shown.ok() || absl::IsNotFound(shown) ? print(now) : shown;
+  if (auto status = decide(quarantine, (*desk)->given, *id, *reviewer); !status.ok()) return WithList(status);
+  const auto now = Find(quarantine, *id);
+  if (!now.ok()) return now.status();
+  const std::string answered = Hex(*id) + "\tanswered: it is in quarantine no more\n";
+  if (auto status = print(now->line.empty() ? answered : now->line); !status.ok()) return status;
+  if (now->status != "REPAIRED") return absl::OkStatus();
+  return absl::FailedPreconditionError("the repaired payload is kept, but it breaks rules as well, " +
+                                       now->violations + ", so the row stays in quarantine: repair it again");
+}
+
+absl::StatusOr<std::string> ReadPayload(const Given& given) {
+  if (given.Has("--payload") && given.Has("--payload-file"))
+    return Wrong("--payload and --payload-file: must be one of them");
+  absl::StatusOr<std::string> payload = given.Text("--payload");
+  if (given.Has("--payload-file")) payload = ReadFile(given.Text("--payload-file"));
+  if (!payload.ok() || !payload->empty()) return payload;
+  return Wrong("--payload JSON or --payload-file FILE is missing: the whole payload, repaired");
 }
 
 absl::Status RepairRow(Words words, const Print& print) {
@@ -166,13 +223,12 @@ absl::Status RepairRow(Words words, const Print& print) {
       words, print, kPayload,
       [](Quarantine<Charging>& quarantine, const Given& given, const Digest& id,
          const std::string& reviewer) {
-        if (given.Has("--payload") && given.Has("--payload-file"))
-          return Wrong("--payload and --payload-file: must be one of them");
-        absl::StatusOr<std::string> payload = given.Text("--payload");
-        if (given.Has("--payload-file")) payload = ReadFile(given.Text("--payload-file"));
+        const auto payload = ReadPayload(given);
         if (!payload.ok()) return payload.status();
-        if (payload->empty())
-          return Wrong("--payload JSON or --payload-file FILE is missing: the whole payload, repaired");
+        const auto stands = Find(quarantine, id);
+        if (!stands.ok()) return stands.status();
+        if (stands->status == "DISCARDED")
+          return Wrong("--id " + Hex(id) + ": it was discarded, so it stays in quarantine for good");
         return quarantine.Repair(id, *payload, reviewer);
       });
 }
@@ -189,14 +245,14 @@ absl::Status AcceptRow(Words words, const Print& print) {
                       const std::string& reviewer) { return quarantine.Accept(id, reviewer); });
 }
 
-absl::Status PrintReport(const ReplayReport& report, std::string_view what, std::string_view more,
+absl::Status PrintReport(const ReplayReport& report, const std::string& what, std::string_view more,
                          Tables& tables, const Print& print) {
   const auto books = tables.Books();
   if (!books.ok()) return books.status();
-  std::string text = std::to_string(report.rows) + " " + std::string(what) + " read again, " +
-                     std::to_string(report.changed) + " records changed";
+  std::string text = what + " read again, " + Counted(report.changed, "record") + " changed";
   if (report.without_payload > 0)
-    text += ", " + std::to_string(report.without_payload) + " without a text stay as they are";
+    text += ", " + Counted(report.without_payload, "without a text stays as it is",
+                           "without a text stay as they are");
   return print(text + std::string(more) + "\n" + AccountingLine(*books) + "\n");
 }
 
@@ -206,9 +262,14 @@ absl::Status ReplayRows(Words words, const Print& print) {
   const auto filter = ReadFilter((*desk)->given);
   if (!filter.ok()) return filter.status();
   Warn(**desk);
-  const auto report = (*desk)->quarantine().Replay(*filter);
+  Quarantine<Charging> quarantine = (*desk)->quarantine();
+  const auto report = quarantine.Replay(*filter);
   if (!report.ok()) return report.status();
-  return PrintReport(*report, "rows in quarantine", "", *(*desk)->store.tables, print);
+  if (report->rows == 0) {
+    if (auto status = TellReasons(filter->reason, quarantine); !status.ok()) return status;
+  }
+  return PrintReport(*report, Counted(report->rows, "row in quarantine", "rows in quarantine"), "",
+                     *(*desk)->store.tables, print);
 }
 
 absl::Status ReplayRecords(Words words, const Print& print) {
@@ -221,9 +282,9 @@ absl::Status ReplayRecords(Words words, const Print& print) {
   const OpenedStore<Charging>& opened = (*desk)->store;
   const auto derived = Rederive<Charging>(*opened.store, *opened.keeper, (*desk)->options);
   if (!derived.ok()) return derived.status();
-  const std::string more =
-      ", " + std::to_string(derived->rows) + " rows of another configuration derived again";
-  return PrintReport(*report, "records", derived->rows > 0 ? more : "", *(*desk)->store.tables, print);
+  const std::string more = ", " + Counted(derived->rows, "row") + " of another configuration derived again";
+  return PrintReport(*report, Counted(report->rows, "record"), derived->rows > 0 ? more : "",
+                     *(*desk)->store.tables, print);
 }
 
 }  // namespace
@@ -255,7 +316,8 @@ const Command kOcppQuarantineRepair = {
     .does = "give a row another payload, from which it is read from now on",
     .usage = R"(--store sqlite:PATH --id ID --by NAME --payload JSON | --payload-file FILE
 
-  --payload, --payload-file   the whole payload, repaired
+  --payload, --payload-file   the whole payload, repaired. One that breaks rules as well is kept, the row stays in
+                              quarantine, and the exit code is 1: repair it again. A discarded row cannot be repaired
   --config FILE, --id-tag-key-env NAME   as of `medallion ocpp run`
 )",
     .run = RepairRow,

@@ -16,7 +16,8 @@ namespace {
 constexpr std::string_view kUsage = R"(--store sqlite:PATH --html FILE
 
   --store sqlite:PATH  the store to show
-  --html FILE          the page: one file that needs no network. Replaced whole or not at all
+  --html FILE          the page: one file that needs no network. Replaced whole or not at all;
+                       - is standard output
 )";
 
 constexpr Option kOptions[] = {{"--store", Option::kOne}, {"--html", Option::kOne}};
@@ -31,7 +32,7 @@ absl::Status OcppReport(Words words, const Print& print) {
   if (std::filesystem::equivalent(given->Text("--html"), *path, error)) {
     return Wrong("--html names the store, which the page would replace");
   }
-  const auto store = OpenExisting<ocpp::Charging>(*path);
+  const auto store = OpenToRead<ocpp::Charging>(*path);
   if (!store.ok()) return store.status();
 
   ReportPage page;
@@ -42,6 +43,7 @@ absl::Status OcppReport(Words words, const Print& print) {
   const auto books = store->tables->Books();
   if (!books.ok()) return books.status();
   const std::string& file = given->Text("--html");
+  if (file == "-") return print(page.Html(*books, *path));
   if (auto status = WriteFile(file, page.Html(*books, *path)); !status.ok()) return status;
   return print("the page is in " + file + "\n");
 }

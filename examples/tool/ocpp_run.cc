@@ -1,5 +1,6 @@
 #include "tool/ocpp_run.h"
 
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -63,7 +64,8 @@ absl::StatusOr<Arguments> ReadArguments(Words words) {
 }
 
 absl::Status RunAll(const Arguments& arguments, const ocpp::Options& options, std::vector<OpenInput>& inputs,
-                    const OpenedStore<Charging>& store, RunFacts& facts, Summary& summary) {
+                    const OpenedStore<Charging>& store, TableFiles& files, RunFacts& facts,
+                    Summary& summary) {
   const auto report = RunInputs<Charging>(arguments, options, inputs, *store.store);
   if (!report.ok()) return report.status();
   const auto books = store.tables->Books();
@@ -78,8 +80,9 @@ absl::Status RunAll(const Arguments& arguments, const ocpp::Options& options, st
   // The summary shows none of these.
   const auto skip = {Charging::kSilverTable, kAuditTable,          kReviewsTable,
                      kMetricsTable,          kReconciliationTable, kRunLogTable};
-  return ReadTables(*store.tables, arguments.out, skip,
-                    [&](std::string_view table, std::string_view json) { summary.Add(table, json); });
+  const auto show = [&](std::string_view table, std::string_view json) { summary.Add(table, json); };
+  if (auto status = files.Write(*store.tables, skip, show); !status.ok()) return status;
+  return files.Publish();
 }
 
 absl::Status OcppRun(Words words, const Print& print) {
@@ -94,9 +97,7 @@ absl::Status OcppRun(Words words, const Print& print) {
   };
   auto inputs = OpenInputs(*arguments, decode);
   if (!inputs.ok()) return With(inputs.status(), "", unread);
-  if (!arguments->out.empty()) {
-    if (auto status = PrepareDirectory(arguments->out); !status.ok()) return With(status, "", unread);
-  }
+  if (auto status = PrepareOut<Charging>(*arguments); !status.ok()) return With(status, "", unread);
   const auto store = OpenStore<Charging>(arguments->sqlite_path);
   if (!store.ok()) return With(store.status(), "", unread);
 
@@ -104,14 +105,16 @@ absl::Status OcppRun(Words words, const Print& print) {
   RunFacts facts;
   facts.store = lasts ? "sqlite:" + arguments->sqlite_path : "memory";
   facts.store_lasts = lasts;
-  facts.warning = PublicKeyWarning(*options);
   facts.out = arguments->out;
   Summary summary;
-  if (auto status = RunAll(*arguments, *options, *inputs, *store, facts, summary); !status.ok()) {
-    return With(status, "", HowToGoOn(arguments->sqlite_path, *store->tables));
+  TableFiles files(arguments->out);
+  if (auto status = RunAll(*arguments, *options, *inputs, *store, files, facts, summary); !status.ok()) {
+    return With(status, "", HowToGoOn(arguments->sqlite_path, *store->tables, files.published()));
   }
   facts.defaults = lines.defaults();
-  return print(summary.Text(facts));
+  if (auto status = print(summary.Text(facts)); !status.ok()) return status;
+  std::fputs(PublicKeyWarning(*options).c_str(), stderr);
+  return absl::OkStatus();
 }
 
 }  // namespace

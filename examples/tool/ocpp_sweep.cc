@@ -1,5 +1,6 @@
 #include "tool/ocpp_sweep.h"
 
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,7 @@ constexpr std::string_view kUsage = R"(--store sqlite:PATH [OPTION…]
 Lets time pass where no records come: sessions time out, charge points go offline. Looks at due rows only.
 
   --store sqlite:PATH    the store
-  --as-of TIME           until then; else until the store's own data clock, which never goes back
+  --as-of TIME           until then; else, and where TIME is earlier, until the store's own data clock, which never goes back
   --config FILE          the configuration of the runs
 )";
 
@@ -54,8 +55,14 @@ absl::Status OcppSweep(Words words, const Print& print) {
   if (auto status = runner.Sweep(*as_of); !status.ok()) {
     return With(status, "", "\nSweep again: what was done stands.");
   }
+  const UtcTime clock = runner.report().data_clock;
+  if (*as_of != kNoTime && *as_of < clock) {
+    std::fprintf(stderr,
+                 "note: --as-of %s is before the store's data clock, which never goes back: swept as of %s\n",
+                 FormatTime(*as_of).c_str(), FormatTime(clock).c_str());
+  }
   std::string text = "swept\n  data clock    ";
-  if (!AppendCanonical(runner.report().data_clock, text)) text += "none: the store is empty";
+  if (!AppendCanonical(clock, text)) text += "none: the store is empty";
   return print(text + "\n  rows changed  " + std::to_string(store.rows) + "\n");
 }
 

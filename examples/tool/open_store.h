@@ -40,10 +40,10 @@ OpenedStore<Pack> Opened(std::unique_ptr<StoreType> store) {
 
 // `sqlite_path` is made where it is missing; empty: in memory.
 template <class Pack>
-absl::StatusOr<OpenedStore<Pack>> OpenStore(const std::string& sqlite_path) {
+absl::StatusOr<OpenedStore<Pack>> OpenStore(const std::string& sqlite_path, bool read_only = false) {
   if (sqlite_path.empty()) return Opened<Pack>(std::make_unique<MemoryStore<Pack>>());
 #ifdef MEDALLION_WITH_SQLITE
-  auto store = SqliteStore<Pack>::Open(sqlite_path);
+  auto store = SqliteStore<Pack>::Open(sqlite_path, {.read_only = read_only});
   if (!store.ok()) return store.status();
   return Opened<Pack>(*std::move(store));
 #else
@@ -55,14 +55,28 @@ absl::StatusOr<OpenedStore<Pack>> OpenStore(const std::string& sqlite_path) {
 template <class Pack>
 absl::StatusOr<OpenedStore<Pack>> OpenExisting(const std::string& sqlite_path) {
   std::error_code error;
+  const auto at = std::filesystem::status(sqlite_path, error);
+  if (error == std::errc::permission_denied) {
+    return absl::PermissionDeniedError("cannot look for the store " + sqlite_path + ": " + error.message() +
+                                       ": a folder on the way to it may not be entered");
+  }
   const bool empty = std::filesystem::is_regular_file(sqlite_path, error) &&
                      std::filesystem::file_size(sqlite_path, error) == 0;
-  if (empty || !std::filesystem::exists(sqlite_path, error)) {
+  if (empty || !std::filesystem::exists(at)) {
     return absl::NotFoundError("there is no store " + sqlite_path + ": `medallion " +
                                std::string(Pack::kName) + " run --input FILE --store sqlite:" + sqlite_path +
                                "` makes it");
   }
   return OpenStore<Pack>(sqlite_path);
+}
+
+// The same for a command that writes nothing: it does with a store that may only be read.
+template <class Pack>
+absl::StatusOr<OpenedStore<Pack>> OpenToRead(const std::string& sqlite_path) {
+  auto opened = OpenExisting<Pack>(sqlite_path);
+  if (!absl::IsPermissionDenied(opened.status())) return opened;
+  auto read_only = OpenStore<Pack>(sqlite_path, true);
+  return read_only.ok() ? std::move(read_only) : std::move(opened);
 }
 
 }  // namespace medallion::tool

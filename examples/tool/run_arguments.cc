@@ -31,8 +31,9 @@ absl::StatusOr<std::vector<Input>> ReadInputs(const Given& given, bool lasting) 
   const std::vector<std::string>&paths = given.All("--input"), &topics = given.All("--topic");
   if (paths.empty()) return Wrong("--input is missing");
   if (topics.size() > 1 && topics.size() != paths.size()) {
-    return Wrong("--topic is given " + std::to_string(topics.size()) + " times for " +
-                 std::to_string(paths.size()) + " inputs: once for all of them, or once for each");
+    return Wrong("--topic is given " + Counted(static_cast<int64_t>(topics.size()), "time") + " for " +
+                 Counted(static_cast<int64_t>(paths.size()), "input") +
+                 ": once for all of them, or once for each");
   }
   std::vector<Input> inputs;
   for (size_t i = 0; i < paths.size(); ++i) {

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "absl/strings/str_join.h"
+
 namespace medallion::tool {
 
 absl::Status CheckName(const Input& input, bool lasting) {
@@ -29,11 +31,15 @@ std::string RunId() {
   return FormatTime({std::chrono::duration_cast<std::chrono::microseconds>(now).count()});
 }
 
-std::string HowToGoOn(const std::string& sqlite_path, Tables& tables) {
-  if (sqlite_path.empty()) return "\nNothing was written. Mend this and run again.";
+std::string HowToGoOn(const std::string& sqlite_path, Tables& tables,
+                      const std::vector<std::string>& published) {
+  std::string written = "\nNothing was written.";
+  if (!published.empty())
+    written = "\nOf --out these were written, and no others: " + absl::StrJoin(published, ", ") + ".";
+  if (sqlite_path.empty()) return written + " Mend this and run again.";
   const absl::StatusOr<Accounting> books = tables.Books();
-  const std::string kept = books.ok() ? std::to_string(books->records) + " records" : "what it had";
-  return "\nThe store " + sqlite_path + " is whole and holds " + kept +
+  const std::string kept = books.ok() ? Counted(books->records, "record") : "what it had";
+  return (published.empty() ? "" : written) + "\nThe store " + sqlite_path + " is whole and holds " + kept +
          ". Mend this and run the same command again: it goes on from there.";
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <utility>
@@ -10,10 +11,12 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "medallion/io/line_source.h"
+#include "medallion/io/memory_store.h"
 #include "medallion/io/run.h"
 #include "medallion/io/tables.h"
 #include "tool/progress.h"
 #include "tool/run_arguments.h"
+#include "tool/table_files.h"
 
 namespace medallion::tool {
 
@@ -40,6 +43,21 @@ absl::StatusOr<std::vector<OpenInput>> OpenInputs(const RunArguments& arguments,
     opened.push_back({input.SourceName(), *std::move(source)});
   }
   return opened;
+}
+
+// Before anything is read: --out is there, can be written, and no table in it replaces what the run reads or keeps.
+// `more` are the files beside those of the tables.
+template <class Pack>
+absl::Status PrepareOut(const RunArguments& arguments, std::initializer_list<const char*> more = {}) {
+  if (arguments.out.empty()) return absl::OkStatus();
+  std::vector<std::string> names(more.begin(), more.end()), kept;
+  for (const std::string& table : MemoryStore<Pack>().Names()) names.push_back(table + ".jsonl");
+  for (const Input& input : arguments.inputs) kept.push_back(input.path == "-" ? "/dev/stdin" : input.path);
+  for (const std::string& path : {arguments.sqlite_path, arguments.config}) {
+    if (!path.empty()) kept.push_back(path);
+  }
+  if (auto status = CheckNoneIsReplaced(arguments.out, names, kept); !status.ok()) return status;
+  return PrepareDirectory(arguments.out);
 }
 
 RunReport Sum(const RunReport& before, const RunReport& report);
@@ -69,7 +87,8 @@ absl::StatusOr<RunReport> RunInputs(const RunArguments& arguments, const typenam
   return all;
 }
 
-// What stands after a failed run, and how to go on.
-std::string HowToGoOn(const std::string& sqlite_path, Tables& tables);
+// What stands after a failed run, and how to go on. `published` are the files of --out that were written.
+std::string HowToGoOn(const std::string& sqlite_path, Tables& tables,
+                      const std::vector<std::string>& published);
 
 }  // namespace medallion::tool

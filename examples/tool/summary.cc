@@ -8,6 +8,7 @@
 #include "medallion/ocpp/charging.h"
 #include "tool/grid.h"
 #include "tool/json_columns.h"
+#include "tool/words.h"
 
 namespace medallion::tool {
 namespace {
@@ -109,7 +110,7 @@ std::string Summary::RunText(const RunFacts& facts) const {
   if (!facts.out.empty()) rows.push_back({"tables", facts.out});
   std::string text = "\nrun\n" + Grid(rows, {});
   if (facts.store_lasts && report.records == report.redelivered) {
-    text += "  nothing new: " + std::to_string(facts.books.records) + " records known already\n";
+    text += "  nothing new: " + Counted(facts.books.records, "record") + " known already\n";
   }
   return text;
 }
@@ -151,7 +152,6 @@ std::string Summary::Text(const RunFacts& facts) const {
   text += Counts("ignored, by reason", ignored_);
   text += SessionsText(facts);
   text += DefaultsText(facts.defaults);
-  if (!facts.warning.empty()) text += "\n" + facts.warning;
   return text;
 }
 

@@ -22,8 +22,7 @@ struct RunFacts {
   ocpp::LineDefaults defaults = {};
   std::string store = {};  // "memory", or where it lasts
   bool store_lasts = false;
-  std::string warning = {};  // a line, or empty
-  std::string out = {};      // where the tables were written; or empty
+  std::string out = {};  // where the tables were written; or empty
 };
 
 class Summary {

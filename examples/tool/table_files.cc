@@ -23,6 +23,16 @@ absl::Status Error(std::string_view doing, const std::string& path, int error) {
                                                              : absl::UnavailableError(message);
 }
 
+// Whether two paths lead to one file, also where it is yet to be made.
+bool SameFile(const std::string& a, const std::string& b) {
+  std::error_code error;
+  if (std::filesystem::equivalent(a, b, error) && !error) return true;
+  std::error_code no_a, no_b;
+  const auto one = std::filesystem::weakly_canonical(a, no_a),
+             other = std::filesystem::weakly_canonical(b, no_b);
+  return !no_a && !no_b && one == other;
+}
+
 }  // namespace
 
 absl::Status PrepareDirectory(const std::string& directory) {
@@ -35,6 +45,22 @@ absl::Status PrepareDirectory(const std::string& directory) {
   if (file < 0) return Error("cannot write into", directory, errno);
   ::close(file);
   ::unlink(probe.c_str());
+  return absl::OkStatus();
+}
+
+absl::Status CheckNoneIsReplaced(const std::string& directory, const std::vector<std::string>& names,
+                                 const std::vector<std::string>& kept) {
+  for (const std::string& name : names) {
+    for (const std::string& path :
+         {absl::StrCat(directory, "/", name), absl::StrCat(directory, "/", name, ".partial")}) {
+      for (const std::string& file : kept) {
+        if (!SameFile(path, file)) continue;
+        return absl::InvalidArgumentError(
+            absl::StrCat("--out ", directory, ": ", path, " would replace ", file,
+                         ", which this run reads or keeps: ", "name another directory"));
+      }
+    }
+  }
   return absl::OkStatus();
 }
 
@@ -90,18 +116,22 @@ absl::Status WriteFile(const std::string& path, std::string_view text) {
   return (*file)->Publish();
 }
 
-absl::Status ReadTables(Tables& tables, const std::string& out, std::initializer_list<std::string_view> skip,
-                        const ShowRow& show) {
-  std::vector<std::unique_ptr<LinesFile>> files;
+absl::StatusOr<LinesFile*> TableFiles::Create(const std::string& name) {
+  if (directory_.empty()) return nullptr;
+  auto file = LinesFile::Create(absl::StrCat(directory_, "/", name));
+  if (!file.ok()) return file.status();
+  names_.push_back(name);
+  return files_.emplace_back(*std::move(file)).get();
+}
+
+absl::Status TableFiles::Write(Tables& tables, std::initializer_list<std::string_view> skip,
+                               const ShowRow& show) {
   for (const std::string& table : tables.Names()) {
     const bool shown = std::find(skip.begin(), skip.end(), table) == skip.end();
-    if (!shown && out.empty()) continue;
-    LinesFile* file = nullptr;
-    if (!out.empty()) {
-      auto created = LinesFile::Create(absl::StrCat(out, "/", table, ".jsonl"));
-      if (!created.ok()) return created.status();
-      file = files.emplace_back(*std::move(created)).get();
-    }
+    if (!shown && directory_.empty()) continue;
+    const auto created = Create(table + ".jsonl");
+    if (!created.ok()) return created.status();
+    LinesFile* const file = *created;
     const auto status = tables.Read(table, [&](std::string_view json) {
       if (shown) show(table, json);
       return file == nullptr ? absl::OkStatus() : file->Append(json);
@@ -110,10 +140,28 @@ absl::Status ReadTables(Tables& tables, const std::string& out, std::initializer
     if (file == nullptr) continue;
     if (auto flushed = file->Flush(); !flushed.ok()) return flushed;
   }
-  for (const auto& file : files) {
-    if (auto status = file->Publish(); !status.ok()) return status;
+  return absl::OkStatus();
+}
+
+absl::Status TableFiles::Add(const std::string& name, std::string_view text) {
+  const auto file = Create(name);
+  if (!file.ok() || *file == nullptr) return file.status();
+  if (auto status = (*file)->Append(text); !status.ok()) return status;
+  return (*file)->Flush();
+}
+
+absl::Status TableFiles::Publish() {
+  if (directory_.empty()) return absl::OkStatus();
+  std::error_code ignored;
+  for (const std::string& name : names_) {  // found before the first is renamed
+    const std::string path = absl::StrCat(directory_, "/", name);
+    if (std::filesystem::is_directory(path, ignored)) return Error("cannot replace", path, EISDIR);
   }
-  return out.empty() ? absl::OkStatus() : SyncDirectory(out);
+  for (size_t i = 0; i < files_.size(); ++i) {
+    if (auto status = files_[i]->Publish(); !status.ok()) return status;
+    published_.push_back(names_[i]);
+  }
+  return SyncDirectory(directory_);
 }
 
 }  // namespace medallion::tool

@@ -9,6 +9,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -18,6 +20,10 @@ namespace medallion::tool {
 
 // Makes the directory where it is missing, and proves that files can be made in it.
 absl::Status PrepareDirectory(const std::string& directory);
+
+// Wrong where one of the files NAME in the directory, or what becomes it, is one of `kept`, which it would replace.
+absl::Status CheckNoneIsReplaced(const std::string& directory, const std::vector<std::string>& names,
+                                 const std::vector<std::string>& kept);
 
 // Brings renames in the directory to the disk.
 absl::Status SyncDirectory(const std::string& directory);
@@ -48,9 +54,26 @@ absl::Status WriteFile(const std::string& path, std::string_view text);
 
 using ShowRow = std::function<void(std::string_view table, std::string_view json)>;
 
-// Shows every row and, where `out` names a directory, writes every table: first all of them, then their names.
-// Tables of `skip` are only written.
-absl::Status ReadTables(Tables& tables, const std::string& out, std::initializer_list<std::string_view> skip,
-                        const ShowRow& show);
+// The files of one directory, or none where it is empty: first all of them are written, then all get their names.
+class TableFiles {
+ public:
+  explicit TableFiles(std::string directory) : directory_(std::move(directory)) {}
+
+  // Shows every row, and writes every table. Tables of `skip` are only written.
+  absl::Status Write(Tables& tables, std::initializer_list<std::string_view> skip, const ShowRow& show);
+  // A text beside the tables, whole.
+  absl::Status Add(const std::string& name, std::string_view text);
+  absl::Status Publish();
+
+  // Those that have their names.
+  const std::vector<std::string>& published() const { return published_; }
+
+ private:
+  absl::StatusOr<LinesFile*> Create(const std::string& name);
+
+  std::string directory_;
+  std::vector<std::string> names_ = {}, published_ = {};
+  std::vector<std::unique_ptr<LinesFile>> files_ = {};
+};
 
 }  // namespace medallion::tool

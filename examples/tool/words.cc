@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -14,7 +15,41 @@ bool IsOption(std::string_view word) {
   return word.size() > 1 && word.front() == '-' && (word[1] < '0' || word[1] > '9');
 }
 
+// How many letters must be put in, left out, replaced, or swapped with their neighbour, to make one word of the other.
+size_t Distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> before, above, row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 1; i <= a.size(); ++i) {
+    before = std::exchange(above, row);
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+  }
+  return row.back();
+}
+
 }  // namespace
+
+std::string Counted(int64_t count, std::string_view one, std::string_view many) {
+  std::string text = std::to_string(count) + " ";
+  if (count == 1 || many.empty()) return text.append(one).append(count == 1 ? "" : "s");
+  return text.append(many);
+}
+
+std::string DidYouMean(std::string_view word, std::span<const std::string_view> names) {
+  constexpr size_t kWordMax = 64;                           // longer words are no misspelt names
+  size_t least = std::min<size_t>(3, word.size() / 3 + 1);  // nearer than this
+  std::string_view nearest;
+  if (word.size() > kWordMax) return "";
+  for (const std::string_view name : names) {
+    const size_t distance = Distance(word, name);
+    if (distance < least) least = distance, nearest = name;
+  }
+  return nearest.empty() ? "" : ": did you mean " + std::string(nearest) + "?";
+}
 
 absl::Status Wrong(const std::string& message) { return absl::InvalidArgumentError(message); }
 
@@ -44,8 +79,10 @@ absl::StatusOr<Given> Given::Collect(std::span<const std::string_view> words,
     const auto option =
         std::find_if(options.begin(), options.end(), [&](const Option& known) { return known.name == name; });
     if (option == options.end()) {
-      return Wrong(IsOption(name) ? "unknown option " + std::string(name)
-                                  : "\"" + std::string(words[i]) + "\" belongs to no option");
+      if (!IsOption(name)) return Wrong("\"" + std::string(words[i]) + "\" belongs to no option");
+      std::vector<std::string_view> names;
+      for (const Option& known : options) names.push_back(known.name);
+      return Wrong("unknown option " + std::string(name) + DidYouMean(name, names));
     }
     std::vector<std::string> values;
     if (equals != std::string_view::npos) values.emplace_back(words[i].substr(equals + 1));

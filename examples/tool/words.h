@@ -49,6 +49,12 @@ class Given {
   std::map<std::string, std::vector<std::string>, std::less<>> values_;
 };
 
+// "1 record", "2 records"; `many` where an s does not make it.
+std::string Counted(int64_t count, std::string_view one, std::string_view many = "");
+
+// The likeliest of the names that a misspelt word may mean, as ": did you mean NAME?"; empty where none is near.
+std::string DidYouMean(std::string_view word, std::span<const std::string_view> names);
+
 absl::Status Wrong(const std::string& message);
 
 // The same error with more words around its message.

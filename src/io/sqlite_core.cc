@@ -168,6 +168,7 @@ absl::Status Core::Open(const std::string& path, const StoreShape& shape, const 
     if (auto status = CheckOurs(); !status.ok()) return status;
   }
   if (auto status = connection_.Allow(options); !status.ok()) return status;
+  if (*fresh && options.read_only) return absl::NotFoundError(path + ": open the store: it is empty");
   if (*fresh) {
     if (auto status = Create(); !status.ok()) return status;
   }

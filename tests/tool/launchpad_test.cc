@@ -101,8 +101,15 @@ TEST_CASE("tool: what launchpad commands are told wrongly") {
   std::ofstream(folder / "one.jsonl") << testing::GoldenLines()[0] << "\n";
   CHECK(folder.Tool("run --input " + (folder / "one.jsonl") + " --move-read z").code == 2);
   const Ran late = folder.Tool("run --quiet --as-of 2020-01-01T00:00:00Z --input " + (folder / "one.jsonl"));
-  CHECK(Has(late.out, "not read    1 records, since ingested later"));
+  CHECK(Has(late.out, "not read    1 record, since ingested later"));
   CHECK(folder.Tool("land --help").code == 0);
+  const std::string store =
+      "run --quiet --store sqlite:" + (folder / "stands.db") + " --input " + (folder / "one.jsonl");
+  CHECK(folder.Tool(store + " --as-of 2099-01-02T00:00:00Z").code == 0);
+  CHECK(folder.Tool(store + " --as-of 2099-01-02T00:00:00Z").code == 0);
+  const Ran earlier = folder.Tool(store + " --as-of 2099-01-01T00:00:00Z");
+  CHECK(earlier.code == 2);
+  CHECK(Has(earlier.out, "stands at 2099-01-02T00:00:00.000000Z already"));
   // Files that are nobody's to replace or to take away.
   std::ofstream(folder / "lines") << "{}\n{}\n";
   const std::string land = "land --dir " + (folder / "d") + " --input " + (folder / "lines");
@@ -113,12 +120,27 @@ TEST_CASE("tool: what launchpad commands are told wrongly") {
   CHECK(folder.Tool(land + " --write-ahead " + (folder / "ahead")).code == 0);
   CHECK(Has(folder.Tool(land + " --write-ahead " + (folder / "ahead")).out, "landed      0 events"));
   std::ofstream(folder / "lines") << "{}\n";
-  CHECK(Has(folder.Tool(land + " --write-ahead " + (folder / "ahead")).out, "it is another input"));
+  CHECK(Has(
+      folder.Tool(land + " --write-ahead " + (folder / "ahead")).out,
+      "the input ends 1 line before what the write-ahead file says was taken of it: it is another input"));
+  std::ofstream(folder / "single") << testing::GoldenLines()[0] << "\n";
+  CHECK(Has(folder.Tool("land --dir " + (folder / "d1") + " --input " + (folder / "single")).out,
+            "landed      1 event in 1 envelope in "));
   CHECK(folder.Tool("run --input " + (folder / "d") + " --move-read " + (folder / "away")).code == 2);
   CHECK(folder
             .Tool("run --input " + (folder / "d") + " --store sqlite:" + (folder / "s") + " --move-read " +
                   (folder / "d"))
             .code == 2);
+}
+
+TEST_CASE("tool: launchpad run does not replace its input") {
+  const Folder folder;
+  const std::string input = folder / "gold_token_risk.jsonl", feed = "tests/golden/launchpad/events.jsonl";
+  fs::copy_file(feed, input);
+  const Ran ran = folder.Tool("run --quiet --input " + input + " --out " + (folder / ""));
+  CHECK(ran.code == 2);
+  CHECK(Has(ran.out, "would replace"));
+  CHECK(Folder::ReadAll(input) == Folder::ReadAll(feed));
 }
 
 }  // namespace

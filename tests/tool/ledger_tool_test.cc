@@ -99,5 +99,27 @@ TEST_CASE("tool: ledger run goes on in a store that lasts") {
   CHECK(Has(other.said, "a store of their own"));
 }
 
+TEST_CASE("tool: the quality report is written with the tables, or nothing is") {
+  const Folder folder;
+  fs::create_directories(folder / "out/quality_report.json/x");
+  const Ran ran = Run(folder, "ledger run --input " + kFeed + " --quiet --out " + (folder / "out"));
+  CHECK(ran.code == 1);
+  CHECK(Has(ran.said, "Nothing was written."));
+  CHECK(std::distance(fs::directory_iterator(folder / "out"), fs::directory_iterator()) == 1);
+}
+
+TEST_CASE("tool: ledger run does not replace its input") {
+  const Folder folder;
+  for (const char* name : {"silver_ledger_events.jsonl", "quality_report.json"}) {
+    CAPTURE(name);
+    const std::string input = folder / name;
+    fs::copy_file(kFeed, input);
+    const Ran ran = Run(folder, "ledger run --input " + input + " --quiet --out " + folder.path.string());
+    CHECK(ran.code == 2);
+    CHECK(Has(ran.said, "would replace"));
+    CHECK(ReadAll(input) == ReadAll(kFeed));
+  }
+}
+
 }  // namespace
 }  // namespace medallion

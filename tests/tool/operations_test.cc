@@ -119,7 +119,7 @@ TEST_CASE("tool: quarantine, from the list to the replay") {
   CHECK(shop.List("--would-pass " + config).size() == 1);
   const Result replayed = shop.Store("quarantine replay", "--reason SCHEMA_MISMATCH " + config);
   CHECK(replayed.code == 0);
-  CHECK(replayed.out.starts_with("1 rows in quarantine read again, 1 records changed\n"));
+  CHECK(replayed.out.starts_with("1 row in quarantine read again, 1 record changed\n"));
   CHECK(shop.Store("replay", config).out.starts_with("5 records read again, 0 records changed\n"));
 
   const std::string payload = Event("Heartbeat", "e5", "0:06", R"("meter_wh":null)");
@@ -133,6 +133,29 @@ TEST_CASE("tool: quarantine, from the list to the replay") {
   CHECK(row.at("repaired_payload") == payload);
   CHECK(row.at("reviewed_by") == "bob");
   CHECK(shop.Store("quarantine discard", "--id " + rows[2][0] + " --by eve " + config).code == 0);
+  CHECK(shop.List("--status DISCARDED").size() == 1);
+}
+
+TEST_CASE("tool: a repair that is broken again, and one of a row that was discarded") {
+  const Shop shop;
+  shop.Write("feed.jsonl", Feed());
+  REQUIRE(shop.Store("run --quiet", "--input " + shop / "feed.jsonl").code == 0);
+  const std::string row = "--by bob --id " + shop.List("--reason CORRUPT_PAYLOAD")[0][0];
+  const auto repair = [&](const std::string& payload) {
+    shop.Write("payload.json", payload);
+    return shop.Store("quarantine repair", row + " --payload-file " + shop / "payload.json");
+  };
+  const Result broken = repair(Event("Hartbeat", "e5", "0:06", R"("meter_wh":null)"));
+  CHECK(broken.code == 1);
+  CHECK(broken.out.find("\tREPAIRED\tUNKNOWN_EVENT_TYPE\t") != std::string::npos);
+  CHECK(broken.err.find("it breaks rules as well, UNKNOWN_EVENT_TYPE, so the row stays") !=
+        std::string::npos);
+  CHECK(shop.List("--status REPAIRED").size() == 1);
+  CHECK(repair(Event("Heartbeat", "e5", "0:06", R"("meter_wh":null)")).code == 0);
+  CHECK(shop.Store("quarantine discard", row).code == 0);
+  const Result late = repair(Event("Heartbeat", "e6", "0:06", R"("meter_wh":null)"));
+  CHECK(late.code == 2);
+  CHECK(late.err.find("it was discarded, so it stays in quarantine for good") != std::string::npos);
   CHECK(shop.List("--status DISCARDED").size() == 1);
 }
 
@@ -158,6 +181,8 @@ TEST_CASE("tool: operations, used wrongly") {
   REQUIRE(shop.Store("run --quiet", "--input " + shop / "feed.jsonl").code == 0);
   const std::string id = shop.List()[0][0];
   shop.Write("other.json", R"({"power_max_w":5000})");
+  CHECK(shop.Store("quarantine list", "--reason CONFLICT --status REPAIRED")
+            .err.empty());  // there are such rows
   shop.Write("empty.db", "");
   struct Case {
     std::string command, more;
@@ -171,6 +196,15 @@ TEST_CASE("tool: operations, used wrongly") {
            {"quarantine list", "--from 2026-03-02", 2, "must be a time with an offset"},
            {"quarantine repair", "--by a --payload {} --payload-file x --id " + id, 2, "one of them"},
            {"quarantine repair", "--by a --payload {} --id " + id, 1, "accept or discard it"},
+           {"quarantine show", "", 2, "--id ID is missing"},
+           {"quarantine show", "--id deadbeef", 2,
+            "--id deadbeef: a quarantine_id has 64 hexadecimal digits"},
+           {"quarantine show", "--id " + std::string(64, '0'), 1,
+            "0: `medallion ocpp quarantine list` shows"},
+           {"quarantine discard", "--by a --id " + std::string(64, '0'), 1, "quarantine list` shows them"},
+           {"quarantine list", "--reason NOSUCH", 0,
+            "no row has the reason NOSUCH; reasons here: CONFLICT, CORRUPT_PAYLOAD, SCHEMA_MISMATCH\n"},
+           {"quarantine replay", "--reason NOSUCH", 0, "no row has the reason NOSUCH; reasons here: CONF"},
            {"reconcile", "--config " + shop / "other.json", 1, "by `medallion ocpp rederive`"},
            {"reconcile", "--days 0", 2, "must be a whole number from 1"},
        }) {

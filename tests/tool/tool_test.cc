@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -12,6 +13,7 @@
 #include <initializer_list>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
@@ -106,14 +108,14 @@ TEST_CASE("tool: the golden sample and its variants") {
     CAPTURE(c.file);
     const Ran ran = Run(folder, "--input tests/golden/ocpp/" + c.file + ".jsonl");
     CHECK(ran.code == 0);
-    CHECK(ran.err.empty());
+    CHECK(ran.err.starts_with("warning: no key for id tags"));
+    CHECK(!Has(ran.out, "warning"));
     CHECK(ran.out.starts_with(c.accounting));
     CHECK(Has(ran.out, c.session));
   }
   const Ran ran = Run(folder, "--input " + kGolden);
-  for (const std::string_view part :
-       {"MISSING_CHARGE_POINT_ID  1\n", "TECHNICAL  1\n", "BUSINESS   1\n",
-        "data clock   2026-03-01T10:45:01.000000Z\n", "warning: no key for id tags"}) {
+  for (const std::string_view part : {"MISSING_CHARGE_POINT_ID  1\n", "TECHNICAL  1\n", "BUSINESS   1\n",
+                                      "data clock   2026-03-01T10:45:01.000000Z\n"}) {
     CAPTURE(part);
     CHECK(Has(ran.out, part));
   }
@@ -294,8 +296,103 @@ TEST_CASE("tool: a table that cannot be written leaves the old ones") {
   const Ran ran = Run(folder, "--input tests/golden/ocpp/bronze-rows-1-to-4.jsonl --out " + folder / "out");
   CHECK(ran.code == 1);
   CHECK(Has(ran.err, "cannot write " + folder / "out/gold_charging_sessions.jsonl.partial"));
+  CHECK(Has(ran.err, "Nothing was written."));
   fs::remove_all(folder / "out/gold_charging_sessions.jsonl.partial");
   CHECK(TablesIn(folder / "out") == before);
+
+  // One that cannot have its name, after some that could.
+  const fs::path last = folder / "out/silver_quarantine_events.jsonl";
+  fs::remove(last);
+  fs::create_directories(last / "x");
+  const Ran unnamed =
+      Run(folder, "--input tests/golden/ocpp/bronze-rows-1-to-4.jsonl --out " + folder / "out");
+  CHECK(unnamed.code == 1);
+  CHECK(Has(unnamed.err, "cannot replace " + last.string()));
+  CHECK(Has(unnamed.err, "Nothing was written."));
+  fs::remove_all(last);
+  auto others = before;
+  others.erase("silver_quarantine_events.jsonl");
+  CHECK(TablesIn(folder / "out") == others);
+}
+
+// Runs the tool as somebody who has no rights but those that everyone has; nothing where that cannot be done here.
+std::optional<Ran> ToolOfAnyone(const Folder& folder, const std::string& arguments) {
+  const std::string anyone = ::geteuid() != 0 ? "" : "setpriv --reuid 65534 --regid 65534 --clear-groups ";
+  if (Tool(folder, "--version >/dev/null; " + anyone + MEDALLION_TOOL " --version").code != 0)
+    return std::nullopt;
+  return Tool(folder, "--version >/dev/null; " + anyone + MEDALLION_TOOL " " + arguments);
+}
+
+TEST_CASE("tool: what is not permitted is told, with what is missing") {
+  const Folder folder;
+  const std::string store = folder / "shut/s.db";
+  fs::create_directories(folder / "shut");
+  REQUIRE(Run(folder, "--input " + kGolden + " --store sqlite:" + store).code == 0);
+  const auto check = [&](fs::perms directory, fs::perms file, const std::string& arguments,
+                         const std::string& says) {
+    CAPTURE(arguments, says);
+    fs::permissions(folder / "shut", directory);
+    fs::permissions(store, file);
+    const auto ran = ToolOfAnyone(folder, arguments);
+    fs::permissions(folder / "shut", fs::perms::all);
+    if (!ran) return;
+    CAPTURE(ran->err);
+    CHECK(ran->code == 1);
+    CHECK(Has(ran->err, says));
+  };
+  const fs::perms look{0555}, all{0777}, read{0444}, write{0666}, none{0};
+  const std::string run = "ocpp run --input " + kGolden + " --store sqlite:",
+                    needed = "permission to write is needed for it and for its folder, " + folder / "shut";
+  check(look, write, run + folder / "shut/new.db", "it is not there, and cannot be made: " + needed);
+  check(look, write, run + store, needed);
+  check(all, read, run + store, "the file may only be read: " + needed);
+  check(all, none, run + store, "Permission denied");
+  check(none, write, "ocpp sweep --store sqlite:" + store, "a folder on the way to it may not be entered");
+}
+
+TEST_CASE("tool: commands that write nothing do with a store that may only be read") {
+  const Folder folder;
+  const std::string directory = folder / "50%?#", store = directory + "/s.db",
+                    quoted = " --store 'sqlite:" + store + "'";
+  fs::create_directories(directory);
+  REQUIRE(Run(folder, "--input tests/golden/ocpp/bronze-row-4-conflict.jsonl" + quoted).code == 0);
+  for (const std::string& command : std::vector<std::string>{
+           "metrics", "report --html -", "diff", "quarantine list", "quarantine list --would-pass"}) {
+    for (const bool shut : {true, false}) {  // the folder; the file is so in any case
+      CAPTURE(command, shut);
+      const std::string words = std::string("ocpp ").append(command).append(quoted);
+      const Ran whole = Tool(folder, words);
+      fs::permissions(store, fs::perms{0444});
+      fs::permissions(directory, fs::perms{shut ? 0555U : 0777U});
+      const auto ran = ToolOfAnyone(folder, words);
+      fs::permissions(directory, fs::perms::all);
+      if (!ran) continue;
+      CAPTURE(ran->err);
+      CHECK(ran->code == 0);
+      CHECK(std::count(ran->out.begin(), ran->out.end(), '\n') ==
+            std::count(whole.out.begin(), whole.out.end(), '\n'));
+      CHECK(std::distance(fs::directory_iterator(directory), fs::directory_iterator()) == 1);
+    }
+  }
+}
+
+TEST_CASE("tool: no table replaces what the run reads or keeps") {
+  const Folder folder;
+  const std::string name = "silver_charging_events.jsonl", file = folder / ("d/" + name);
+  WriteAll(file, ReadAll(kGolden));
+  fs::create_symlink(file, folder / "link");
+  for (const std::string& arguments : std::vector<std::string>{
+           "--input " + file, "--input " + folder / "link", "--input - <" + file,
+           "--input " + folder / "d/../d/" + name,
+           "--input " + kGolden + " --store sqlite:" + folder / "d/gold_charging_sessions.jsonl"}) {
+    CAPTURE(arguments);
+    const Ran ran = Tool(folder, "ocpp run --out " + folder / "d " + arguments);
+    CAPTURE(ran.err);
+    CHECK(ran.code == 2);
+    CHECK(Has(ran.err, "would replace"));
+    CHECK(ReadAll(file) == ReadAll(kGolden));
+    CHECK(std::distance(fs::directory_iterator(folder / "d"), fs::directory_iterator()) == 1);
+  }
 }
 
 TEST_CASE("tool: wrong usage") {
@@ -316,7 +413,13 @@ TEST_CASE("tool: wrong usage") {
            {"ocpp run", "--input is missing"},
            {"ocpp run --input", "--input needs a value"},
            {"ocpp run " + kGolden, "belongs to no option"},
-           {run + "--imput x", "unknown option --imput"},
+           {run + "--imput x", "unknown option --imput: did you mean --input?\n"},
+           {run + "--nonsense", "unknown option --nonsense\n"},
+           {"ocpp rnu", "no command medallion ocpp rnu: did you mean ocpp run?"},
+           {"occp run", "did you mean ocpp run?"},
+           {"launchpad lend x", "did you mean launchpad land?"},
+           {"ocpp quarantine lst --store x", "did you mean ocpp quarantine list?"},
+           {"ocpp nonsense", "no command medallion ocpp nonsense; there is:\n"},
            {run + "--store", "--store needs a value"},
            {run + "--store postgres:x", "must be memory or sqlite:PATH"},
            {run + "--store sqlite:", "must be memory or sqlite:PATH"},
@@ -339,7 +442,7 @@ TEST_CASE("tool: wrong usage") {
            {run + "--id-tag-key-env NO_SUCH_VARIABLE", "there is no such environment variable"},
            {run + "--input " + folder / "bronze.jsonl", "two inputs have the name \"bronze.jsonl\""},
            {run + "--input " + folder / "bronze.jsonl --topic a a", "two inputs have the name \"a\""},
-           {run + "--topic a b", "--topic is given 2 times for 1 inputs"},
+           {run + "--topic a b", "--topic is given 2 times for 1 input: once"},
            {run + kGolden, "is given twice"},
            {"ocpp run --input - --store sqlite:" + folder / "s", "needs --topic NAME"},
            {"ocpp run --input /dev/stdin --store sqlite:" + folder / "s </dev/null", "needs --topic NAME"},
@@ -365,7 +468,7 @@ TEST_CASE("tool: a key for id tags from the environment") {
         Tool(folder, "ocpp run --input " + kGolden + " --out " + folder / "out " + arguments, before);
     REQUIRE(ran.code == 0);
     CHECK(!Has(ran.out + ran.err, "s3cret"));
-    CHECK(Has(ran.out, "warning") == before.empty());
+    CHECK(Has(ran.err, "warning") == before.empty());
     return Rows(ReadAll(folder / "out/gold_charging_sessions.jsonl"))[0]["id_tag_hash"].get<std::string>();
   };
   const std::string open = tag("", ""), keyed = tag("", "MEDALLION_ID_TAG_KEY=s3cret");
@@ -443,6 +546,11 @@ TEST_CASE("tool: with SQLite a second run changes nothing, and a file that grew 
   std::ofstream(feed, std::ios::app) << R"({"event_id":"h","event_type":"Heartbeat","charge_point_id":"A",)"
                                         R"("event_ts":"2026-03-01T10:00:00Z"})"
                                         "\n";
+  WriteAll(folder / "one.jsonl", ReadAll(kGolden).substr(0, ReadAll(kGolden).find('\n') + 1));
+  const std::string one = "--input " + folder / "one.jsonl" + " --store sqlite:" + folder / "one";
+  REQUIRE(Run(folder, one).code == 0);
+  CHECK(Has(Run(folder, one).out, "nothing new: 1 record known already\n"));
+
   const Ran grown = Run(folder, run + folder / "c");
   CHECK(grown.out.starts_with("10 = 7 silver + 2 duplicates + 1 quarantined\n"));
   CHECK(Has(grown.out, "records               1\n"));
@@ -549,6 +657,10 @@ TEST_CASE("tool: a report is one page that needs no network") {
     CAPTURE(part);
     CHECK_FALSE(Has(html, part));
   }
+  const Ran printed = Tool(folder, "ocpp report" + store + " --html -");
+  CHECK(printed.code == 0);
+  CHECK(printed.out + "\n" == html);
+  CHECK(!fs::exists("-"));
   CHECK(Tool(folder, "ocpp report" + store).code == 2);
   CHECK(Tool(folder, "ocpp report --html " + page).code == 2);
 }
@@ -601,6 +713,10 @@ TEST_CASE("tool: sweep, diff, rederive, reconcile") {
        0,
        {"03-03T00:00:00.000000Z\n  rows changed  3\n"}},
       {"sweep " + store, 0, {"03-03T00:00:00.000000Z\n  rows changed  0\n"}},
+      {"sweep " + store + " --as-of 2026-03-02T00:00:00Z",
+       0,
+       {"note: --as-of 2026-03-02T00:00:00.000000Z is before the store's data clock",
+        "swept as of 2026-03-03T00"}},
       {"diff " + store,
        0,
        {"  gold_charging_sessions                   1         0         0         0\n",

@@ -37,7 +37,10 @@ struct SqliteOptions {
   int64_t cache_bytes = int64_t{64} << 20;  // of memory for pages
   int64_t mapped_bytes = int64_t{1} << 30;  // of the file are read through a memory map; 0: none
   int64_t log_bytes = int64_t{64} << 20;    // the write-ahead log is folded into the file once it is so large
-  int64_t bytes_max = 0;                    // a file that would grow beyond is ResourceExhausted; 0: no limit
+  // Only reads, and leaves no file behind: for stores that may not be written. Where no write-ahead log lies beside the file,
+  // nobody has it open, and it is taken to stay as it is while it is read.
+  bool read_only = false;
+  int64_t bytes_max = 0;  // a file that would grow beyond is ResourceExhausted; 0: no limit
 };
 
 namespace sqlite {
@@ -190,6 +193,9 @@ class Connection {
  private:
   friend class Query;
   struct RowsModule;  // medallion_rows
+
+  absl::Status OpenToRead(const SqliteOptions& options);
+  std::string Needed() const;  // how to go on where something is not permitted
 
   sqlite3* handle_ = nullptr;
   std::string path_;
