@@ -68,7 +68,7 @@ configure() {
     gcc) args+=(-DCMAKE_CXX_COMPILER=g++ -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O2 -g1") ;;
     clang) args+=(-DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-g1) ;;
     sanitize) args+=(-DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_BUILD_TYPE=Debug "-DCMAKE_CXX_FLAGS_DEBUG=-g1 -O1"
-      "-DMEDALLION_SANITIZE=address;undefined") ;;
+      "-DMEDALLION_SANITIZE=address;undefined" -DMEDALLION_BENCH=OFF) ;;
     thread) args+=(-DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_BUILD_TYPE=Debug "-DCMAKE_CXX_FLAGS_DEBUG=-g1 -O1"
       -DMEDALLION_SANITIZE=thread) ;;
     *) usage >&2; exit 2 ;;
