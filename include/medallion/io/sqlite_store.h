@@ -418,7 +418,7 @@ absl::Status SqliteStore<Pack>::ReadStale(AskedFor& from, size_t most, std::vect
 template <class Pack>
 absl::Status SqliteStore<Pack>::NextEntities(const HistoryQuery& query, AskedFor& from,
                                              std::vector<EntityKey>& next) {
-  constexpr size_t kAtOnce = 256;
+  const size_t at_once = query.rollups ? 64 : 256;  // what they are made of is read at once, too
   next.clear();
   while (next.empty()) {
     std::vector<EntityKey> found;
@@ -426,16 +426,16 @@ absl::Status SqliteStore<Pack>::NextEntities(const HistoryQuery& query, AskedFor
     bool stale = false;
     if (from.given < query.entities.size()) {
       const auto given =
-          query.entities.subspan(from.given, std::min(kAtOnce, query.entities.size() - from.given));
+          query.entities.subspan(from.given, std::min(at_once, query.entities.size() - from.given));
       found.assign(given.begin(), given.end());
       from.given += found.size();
     } else if (!from.stale_left.empty()) {
       stale = true;
-      status = ReadStale(from, kAtOnce, found);
+      status = ReadStale(from, at_once, found);
     } else if (from.due_left) {
-      status = core_.ReadDue(query.due_by, from.due, kAtOnce, found);
+      status = core_.ReadDue(query.due_by, from.due, at_once, found);
       from.due += found.size();
-      from.due_left = found.size() == kAtOnce;
+      from.due_left = found.size() == at_once;
     } else {
       return absl::OkStatus();
     }
