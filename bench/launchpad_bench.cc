@@ -155,8 +155,12 @@ bool Apart(const Size& size, bool (*work)(const Size&)) {
 
 int main(int argc, char** argv) {
   using namespace medallion;
-  if (argc < 2) return std::fprintf(stderr, "which folder?\n"), 2;
-  Size size{.folder = argv[1]};
+  if (argc < 2 || argv[1][0] == '-') {
+    std::fprintf(stderr, "usage: medallion_launchpad_bench FOLDER [ENVELOPES [EVENTS]]\n");
+    return 2;
+  }
+  Size size{.folder =
+                std::string(argv[1]) + "/medallion_launchpad_bench"};  // goes again; FOLDER itself stays
   if (argc > 2) size.envelopes = std::atoll(argv[2]);
   if (argc > 3) size.events = std::atoll(argv[3]);
   std::filesystem::remove_all(size.folder);

@@ -128,6 +128,10 @@ bool RunFeatures(int64_t accounts, int64_t days) {
 int main(int argc, char** argv) {
   const int64_t accounts = argc > 1 ? std::atol(argv[1]) / 2 * 2 : 100'000,
                 days = argc > 2 ? std::atol(argv[2]) : 30;
+  if (accounts < 2 || days < 1) {
+    std::fprintf(stderr, "usage: medallion_ledger_bench [ACCOUNTS, 2 or more [DAYS]]\n");
+    return 2;
+  }
   const bool right = medallion::RunBalances(accounts, days) && medallion::RunFeatures(accounts, days);
   if (!right) std::puts("ledger: wrong result");
   return right ? 0 : 1;
