@@ -105,12 +105,6 @@ std::string LastSql(const TableShape& shape) {
   return sql + " FROM " + Quoted(shape.name) + " ORDER BY " + NumberOf(shape) + " DESC LIMIT 1";
 }
 
-Digest DigestFrom(std::string_view bytes) {
-  Digest digest;
-  if (bytes.size() == digest.bytes.size()) std::copy(bytes.begin(), bytes.end(), digest.bytes.begin());
-  return digest;
-}
-
 }  // namespace
 
 Table TableOf(Fate fate) {
@@ -554,16 +548,20 @@ absl::Status Core::FindBronze(const BronzeQuery& query, BronzeAnswer& answer) {
   return absl::OkStatus();
 }
 
+absl::Status Core::FindOf(std::span<const EntityKey> entities, RunIndex& index, std::vector<Hit>& hits) {
+  std::vector<Entry> asked;
+  for (size_t i = 0; i < entities.size(); ++i) {
+    const uint64_t key = Short(entities[i]);
+    if (index.MayHold(key)) asked.push_back({key, static_cast<int64_t>(i)});
+  }
+  return index.Find(asked, 0, hits);
+}
+
 absl::Status Core::FindEntities(std::span<const EntityKey> entities, std::vector<KeptEntity>& kept,
                                 Arena& texts) {
   kept.assign(entities.size(), {});
-  std::vector<Entry> asked;  // key -> index of `entities`
-  for (size_t i = 0; i < entities.size(); ++i) {
-    const uint64_t key = Short(entities[i]);
-    if (entities_.MayHold(key)) asked.push_back({key, static_cast<int64_t>(i)});
-  }
   std::vector<Hit> hits;
-  if (auto status = entities_.Find(asked, 0, hits); !status.ok()) return status;
+  if (auto status = FindOf(entities, entities_, hits); !status.ok()) return status;
   return ForHits(read_entities_, hits, [&](Query& query) {
     const auto index = static_cast<size_t>(query.Int(1));
     if (DigestFrom(query.Text(2)) != entities[index]) return true;
@@ -574,13 +572,8 @@ absl::Status Core::FindEntities(std::span<const EntityKey> entities, std::vector
 
 absl::Status Core::FindGold(std::span<const EntityKey> entities, std::vector<KeptGold>& rows) {
   rows.clear();
-  std::vector<Entry> asked;  // key -> index of `entities`
-  for (size_t i = 0; i < entities.size(); ++i) {
-    const uint64_t key = Short(entities[i]);
-    if (gold_.MayHold(key)) asked.push_back({key, static_cast<int64_t>(i)});
-  }
   std::vector<Hit> hits;
-  if (auto status = gold_.Find(asked, 0, hits); !status.ok()) return status;
+  if (auto status = FindOf(entities, gold_, hits); !status.ok()) return status;
   return ForHits(find_gold_, hits, [&](Query& query) {
     const EntityKey& entity = entities[static_cast<size_t>(query.Int(1))];
     if (DigestFrom(query.Text(3)) != entity) return true;
@@ -794,24 +787,10 @@ absl::Status Core::MarkFresh(std::span<const Derived> derived) {
   return entities_.Add(added);
 }
 
-absl::Status Core::FindChildren(std::span<const EntityKey> parents, std::vector<Hit>& hits) {
-  std::vector<Entry> asked;  // key -> index of `parents`
-  for (size_t i = 0; i < parents.size(); ++i) {
-    const uint64_t key = Short(parents[i]);
-    if (children_.MayHold(key)) asked.push_back({key, static_cast<int64_t>(i)});
-  }
-  return children_.Find(asked, 0, hits);
-}
-
 absl::Status Core::FindSightings(std::span<const EntityKey> entities, std::vector<KeptSighting>& found) {
   found.assign(entities.size(), {});
-  std::vector<Entry> asked;  // key -> index of `entities`
-  for (size_t i = 0; i < entities.size(); ++i) {
-    const uint64_t key = Short(entities[i]);
-    if (sighted_.MayHold(key)) asked.push_back({key, static_cast<int64_t>(i)});
-  }
   std::vector<Hit> hits;
-  if (auto status = sighted_.Find(asked, 0, hits); !status.ok()) return status;
+  if (auto status = FindOf(entities, sighted_, hits); !status.ok()) return status;
   return ForHits(find_sightings_, hits, [&](Query& query) {
     const auto index = static_cast<size_t>(query.Int(1));
     if (DigestFrom(query.Text(2)) != entities[index]) return true;

@@ -10,12 +10,6 @@
 namespace medallion::sqlite {
 namespace {
 
-Digest DigestFrom(std::string_view bytes) {
-  Digest digest;
-  if (bytes.size() == digest.bytes.size()) std::copy(bytes.begin(), bytes.end(), digest.bytes.begin());
-  return digest;
-}
-
 // "t.row, t.first_column, …"
 std::string ColumnsSql(const TableShape& shape) {
   std::string sql = "t.row";

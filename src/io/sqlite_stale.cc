@@ -9,12 +9,6 @@ namespace {
 
 constexpr size_t kNotedMax = size_t{1} << 20;
 
-EntityKey KeyFrom(std::string_view bytes) {
-  EntityKey key;
-  std::copy(bytes.begin(), bytes.end(), key.bytes.begin());
-  return key;
-}
-
 }  // namespace
 
 std::pair<uint64_t, uint64_t> StaleList::Half(const EntityKey& entity) {
@@ -75,7 +69,7 @@ absl::Status StaleList::Read(const Place& from, size_t most, Part& part) {
     if (query.Int(0) != part.end.batch) part.end = {query.Int(0), 0};
     part.begin = part.end;
     for (size_t& at = part.end.entity; at < keys.size() / kSize && part.entities.size() < most; ++at) {
-      part.entities.push_back(KeyFrom(keys.substr(at * kSize, kSize)));
+      part.entities.push_back(DigestFrom(keys.substr(at * kSize, kSize)));
     }
     if (part.end.entity >= keys.size() / kSize) part.end = {part.end.batch + 1, 0};
   }

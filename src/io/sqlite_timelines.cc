@@ -6,12 +6,6 @@
 namespace medallion::sqlite {
 namespace {
 
-EntityKey EntityFrom(std::string_view bytes) {
-  EntityKey entity;
-  if (bytes.size() == entity.bytes.size()) std::copy(bytes.begin(), bytes.end(), entity.bytes.begin());
-  return entity;
-}
-
 void Widen(TimeSpan& span, const memory::Mark& mark) {
   const auto [from, to] = std::minmax(mark.event_ts, mark.ingest_ts);
   span = {std::min(span.from, from), std::max(span.to, to)};
@@ -114,8 +108,8 @@ absl::Status Timelines::FindLinks(const TimelinePart& part, std::vector<Link>& l
   Query query(find_links_, std::string_view(part.subject), part.span.from.us, part.span.to.us);
   while (query.Next()) {
     links.push_back({.at = {query.Int(0)},
-                     .entity = EntityFrom(query.Text(1)),
-                     .root = EntityFrom(query.Text(2)),
+                     .entity = DigestFrom(query.Text(1)),
+                     .root = DigestFrom(query.Text(2)),
                      .context = std::string(query.Text(3))});
   }
   return query.status();
@@ -125,7 +119,7 @@ absl::Status Timelines::RootOf(const EntityKey& entity, EntityKey& root) {
   root = entity;
   if (!any_links_) return absl::OkStatus();
   Query query(find_root_, entity);
-  if (query.Next()) root = EntityFrom(query.Text(0));
+  if (query.Next()) root = DigestFrom(query.Text(0));
   return query.status();
 }
 
@@ -135,7 +129,7 @@ absl::Status Timelines::JoinedTo(const EntityKey& root, std::vector<EntityKey>& 
   std::vector<EntityKey> linked;
   {
     Query query(find_joined_, root);
-    while (query.Next()) linked.push_back(EntityFrom(query.Text(0)));
+    while (query.Next()) linked.push_back(DigestFrom(query.Text(0)));
     if (!query.status().ok()) return query.status();
   }
   for (const EntityKey& entity : linked) {

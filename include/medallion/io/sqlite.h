@@ -76,6 +76,8 @@ std::vector<Column> ColumnsOf(const Row& row = {}) {
 struct Blob {
   std::string_view bytes;
 };
+// The digest that was put as a blob; all zeros for any other bytes.
+Digest DigestFrom(std::string_view bytes);
 
 // A text that is null where it is empty.
 struct OrNull {

@@ -163,11 +163,6 @@ struct KeptSighting {
   Sighting sighting;
 };
 
-// Whether the bytes are those of the key.
-inline bool IsKey(std::string_view bytes, const EntityKey& key) {
-  return bytes == std::string_view(reinterpret_cast<const char*>(key.bytes.data()), key.bytes.size());
-}
-
 // Why an entity is to be derived again.
 enum class Stale : uint8_t { kElements, kRollups, kSighted };
 
@@ -189,16 +184,18 @@ class Core {
   absl::Status FindRecords(std::span<const RecordId> ids, std::vector<KeptRecord>& records, Arena& texts);
   absl::Status FindReviews(std::span<const Digest> subjects, bool all, std::vector<Review>& reviews);
   absl::Status FindBronze(const BronzeQuery& query, BronzeAnswer& answer);
+  // What an index tells of each entity, asked as its place among them; to be checked, as all that an index tells.
+  static absl::Status FindOf(std::span<const EntityKey> entities, RunIndex& index, std::vector<Hit>& hits);
   absl::Status FindEntities(std::span<const EntityKey> entities, std::vector<KeptEntity>& kept, Arena& texts);
   absl::Status FindGold(std::span<const EntityKey> entities, std::vector<KeptGold>& rows);
   // Calls use(index of the parent, body) for each row that names one of these entities as its parent, parent by parent.
   template <class Use>
   absl::Status ForChildren(std::span<const EntityKey> parents, Use&& use) {
     std::vector<Hit> hits;
-    if (auto status = FindChildren(parents, hits); !status.ok()) return status;
+    if (auto status = FindOf(parents, children_, hits); !status.ok()) return status;
     return ForHits(find_children_, hits, [&](Query& query) {
       const auto parent = static_cast<size_t>(query.Int(1));
-      if (IsKey(query.Text(2), parents[parent])) use(parent, query.Text(3));
+      if (DigestFrom(query.Text(2)) == parents[parent]) use(parent, query.Text(3));
       return true;
     });
   }
@@ -352,7 +349,6 @@ class Core {
     }
     return query.status();
   }
-  absl::Status FindChildren(std::span<const EntityKey> parents, std::vector<Hit>& hits);
   absl::Status Damage(const char* what) const;
   absl::Status Check(std::span<const RecordId> ids, std::span<const Hit> hits,
                      std::vector<KeptRecord>& records, Arena& texts);

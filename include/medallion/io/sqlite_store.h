@@ -476,15 +476,11 @@ absl::Status SqliteStore<Pack>::History(const HistoryQuery& query, HistoryAnswer
 template <class Pack>
 absl::Status SqliteStore<Pack>::ReadHistories(std::span<const EntityKey> entities, const HistoryQuery& query,
                                               HistoryAnswer<Pack>& answer) {
-  std::vector<sqlite::Entry> asked;  // key -> index of `entities`
-  for (size_t i = 0; i < entities.size(); ++i) {
-    asked.push_back({sqlite::Short(entities[i]), static_cast<int64_t>(i)});
-  }
   std::vector<sqlite::Hit> hits;
   std::vector<sqlite::KeptEntity> kept(entities.size());
   std::vector<sqlite::KeptGold> gold;
   absl::Status status;
-  if (!query.rollups) status = core_.histories().Find(asked, 0, hits);
+  if (!query.rollups) status = core_.FindOf(entities, core_.histories(), hits);
   if (status.ok() && !query.whole) status = core_.FindEntities(entities, kept, answer.texts);
   if (status.ok()) status = core_.FindGold(entities, gold);
   std::vector<Rollup> rollups;
@@ -665,9 +661,8 @@ absl::Status SqliteStore<Pack>::ReadJoined(const EntityKey& root, const sqlite::
   std::vector<EntityKey> joined;
   if (auto status = core_.timelines().JoinedTo(root, joined); !status.ok()) return status;
   for (const EntityKey& entity : joined) {
-    std::vector<sqlite::Entry> asked = {{sqlite::Short(entity), 0}};
     std::vector<sqlite::Hit> hits;
-    if (auto status = core_.histories().Find(asked, 0, hits); !status.ok()) return status;
+    if (auto status = core_.FindOf({&entity, 1}, core_.histories(), hits); !status.ok()) return status;
     if (auto status = ReadHistory(entity, kept, hits, answer); !status.ok()) return status;
   }
   return absl::OkStatus();

@@ -90,7 +90,8 @@ struct BronzeAnswer {
 struct HistoryQuery {
   std::span<const EntityKey> entities = {};
   bool stale = false;  // also entities that are stale: touched since they were last derived
-  // These are, in place of entities with elements, such as are derived from rows of others or from sightings.
+  // These are, in place of entities with elements, such as are derived from rows of others or from sightings; the latter
+  // best last, since rows of others may be part of them, too.
   bool rollups = false;
   size_t stale_skip = 0;     // but not the first so many, in an order that only Apply changes
   UtcTime due_by = kNoTime;  // also the entities of Gold rows with next_due_at <= due_by, found by an index
