@@ -114,6 +114,7 @@ class MemoryStore final : public Store<Pack>, public Tables {
   };
   struct GoldRow {
     UtcTime next_due_at = kNoTime;
+    UtcTime listed_at = kNoTime;  // in due_; never after next_due_at
     uint32_t own_key = kNone;  // of own_keys_; kNone: its key is that of its entity, as it mostly is
     uint32_t entity = kNone;
     uint32_t next_of_entity = kNone;
@@ -196,6 +197,9 @@ class MemoryStore final : public Store<Pack>, public Tables {
     return [this, &key](uint32_t row) { return GoldKey(gold_[row]) == key; };
   }
   void PassFresh(Touched& touched) const;
+  void Leave(uint32_t row);
+  void List(uint32_t row);
+  void ListDue(UtcTime due_by);
   void MakeStale(uint32_t entity);
   void MakeStaleAlone(uint32_t entity) { MakeStaleIn(stale_, entity); }
   void MakeRollupStale(uint32_t entity) { MakeStaleIn(stale_rollups_, entity); }
@@ -238,7 +242,7 @@ class MemoryStore final : public Store<Pack>, public Tables {
   Chunked<GoldRow> gold_;
   Chunked<Digest> own_keys_;
   memory::HashIndex gold_of_;
-  std::set<std::pair<UtcTime, uint32_t>> due_;
+  std::set<std::pair<UtcTime, uint32_t>> due_;  // rows, each at a time up to which it need not be looked at
   Touched stale_rollups_, stale_sighted_;  // made of rows, of sightings
   memory::Sightings sightings_;
   absl::flat_hash_set<std::string> to_count_;  // subjects, in this batch
@@ -639,6 +643,7 @@ void MemoryStore<Pack>::AnswerEach(const HistoryQuery& query, std::vector<Packed
   if (query.rollups && !take_stale(stale_rollups_)) return;
   // What is made of sightings may be made of these rows, too.
   if (query.rollups && taken.empty() && !take_stale(stale_sighted_)) return;
+  ListDue(query.due_by);
   for (auto at = due_.begin(); at != due_.end() && at->first <= query.due_by; ++at) {
     if (!take(gold_[at->second].entity)) return;
   }
@@ -1029,9 +1034,43 @@ void MemoryStore<Pack>::Drop(const GoldWrite<Gold>& write) {
   if (row.blob == kNone) return;
   if (write.write == Write::kDelete && entities_[row.entity].key != write.entity) return;
   dropped_.push_back(std::exchange(row.blob, kNone));
-  if (write.write == Write::kDelete) DropItems(0, row);
   if (row.parent != kNone) MakeRollupStale(row.parent);
-  if (row.next_due_at != kNoTime) due_.erase({row.next_due_at, *found});
+  if (write.write == Write::kDelete) Leave(*found);
+}
+
+// Clears what is left of a row that was dropped and is not written again.
+template <class Pack>
+void MemoryStore<Pack>::Leave(uint32_t number) {
+  DropItems(0, gold_[number]);
+  gold_[number].next_due_at = kNoTime;
+  List(number);
+}
+
+// Has due_ name the row no later than it is due. A row in use is due later each time it is written: then nothing is to be
+// done until its old time comes.
+template <class Pack>
+void MemoryStore<Pack>::List(uint32_t number) {
+  GoldRow& row = gold_[number];
+  const bool due = row.next_due_at != kNoTime, listed = row.listed_at != kNoTime;
+  if (due && listed && row.listed_at <= row.next_due_at) return;
+  if (listed) due_.erase({row.listed_at, number});
+  row.listed_at = row.next_due_at;
+  if (due) due_.emplace(row.listed_at, number);
+}
+
+// Moves rows that due_ names too early to when they are due, as far as `due_by`.
+template <class Pack>
+void MemoryStore<Pack>::ListDue(UtcTime due_by) {
+  for (auto at = due_.begin(); at != due_.end() && at->first <= due_by;) {
+    const uint32_t number = at->second;
+    GoldRow& row = gold_[number];
+    if (row.listed_at == row.next_due_at) {
+      ++at;
+      continue;
+    }
+    at = due_.erase(at);
+    due_.emplace(row.listed_at = row.next_due_at, number);
+  }
 }
 
 // The row was dropped before. A place that its key had under the same entity serves again.
@@ -1051,12 +1090,12 @@ absl::Status MemoryStore<Pack>::Put(const GoldWrite<Gold>& write) {
       own_keys_.push_back(write.version.key);
     }
     if (parent != kNone) gold_[number].next_of_parent = std::exchange(entities_[parent].child, number);
-    if (found != nullptr) DropItems(0, gold_[*found]), *found = number;
+    if (found != nullptr) Leave(*found), *found = number;
     if (found == nullptr) gold_of_.Insert(write.version.key.Prefix(), number);
   }
   GoldRow& row = gold_[number];
   row.next_due_at = write.next_due_at;
-  if (row.next_due_at != kNoTime) due_.emplace(row.next_due_at, number);
+  List(number);
   if (parent != kNone) MakeRollupStale(parent);
   packed_.Clear();
   PackGold(write.row, packed_);
