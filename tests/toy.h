@@ -187,11 +187,13 @@ void VisitColumns(const Loan& row, Visitor&& visit) {
 template <class Row, class Visitor>
   requires std::same_as<std::remove_const_t<Row>, Loan>
 void VisitFields(Row& row, Visitor&& visit) {
-  visit(row.loan_id), visit(row.branch), visit(row.loan), visit(row.member), visit(row.lent_ts);
+  visit(row.branch), visit(row.loan), visit(row.member), visit(row.lent_ts);
   visit(row.returned_ts), visit(row.days), visit(row.fine), visit(row.state), visit(row.conflict);
-  visit(row.notes), visit(row.previous_ts), visit(row.flags), visit(row.next_due_at),
-      visit(row.model_version), visit(row.row_hash);
-  visit(row.updated_at);
+  visit(row.notes), visit(row.previous_ts), visit(row.flags), visit(row.next_due_at);
+}
+inline void AttachVersion(Loan& row, const RowVersion& version) {
+  row.loan_id = version.key;
+  medallion::AttachVersion<Loan>(row, version);
 }
 
 // gold_branches: what a branch has lent, and when it was last heard of.
@@ -221,8 +223,13 @@ void VisitColumns(const Branch& row, Visitor&& visit) {
 template <class Row, class Visitor>
   requires std::same_as<std::remove_const_t<Row>, Branch>
 void VisitFields(Row& row, Visitor&& visit) {
-  visit(row.branch_id), visit(row.branch), visit(row.loans), visit(row.open), visit(row.last_seen_ts);
-  visit(row.last_visit_ts), visit(row.model_version), visit(row.row_hash);
+  visit(row.branch), visit(row.loans), visit(row.open), visit(row.last_visit_ts);
+}
+inline void AttachVersion(Branch& row, const RowVersion& version) {
+  row.branch_id = version.key;
+  row.row_hash = version.hash;
+  row.model_version = version.model_version;
+  row.last_seen_ts = version.updated_at;
 }
 
 using Gold = std::variant<Loan, Branch>;

@@ -22,6 +22,15 @@ struct RowVersion {
   bool operator==(const RowVersion&) const = default;
 };
 
+// Sets what a row shows of its version, for a store that gives it back. A row type whose columns have other names, or show
+// the key, has an overload of its own.
+template <class Row>
+void AttachVersion(Row& row, const RowVersion& version) {
+  row.row_hash = version.hash;
+  row.model_version = version.model_version;
+  row.updated_at = version.updated_at;
+}
+
 // A Gold row's version, and the entity it was derived from.
 struct GoldVersion {
   Digest entity;

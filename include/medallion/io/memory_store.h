@@ -144,6 +144,7 @@ class MemoryStore final : public Store<Pack>, public Tables {
     RestoreValues(element);
     return element;
   }
+  RowVersion VersionOf(uint32_t row, uint8_t& table) const;
   Gold UnpackGold(uint32_t row) const;  // of a series: without its items
   Gold UnpackWholeGold(uint32_t row) const;
   Digest UnitOf(uint32_t slot) const;
@@ -510,7 +511,8 @@ void MemoryStore<Pack>::Answer(uint32_t number, bool whole, std::span<const uint
         {blobs_.Begin(slots_[*slot].blob), records_.IdOf(slots_[*slot].record), OtherEntity(*slot, number)});
   }
   for (uint32_t row = entity.gold; row != kNone; row = gold_[row].next_of_entity) {
-    if (gold_[row].blob != kNone) answer.versions.push_back({entity.key, Pack::VersionOf(UnpackGold(row))});
+    uint8_t table = 0;
+    if (gold_[row].blob != kNone) answer.versions.push_back({entity.key, VersionOf(row, table)});
   }
   if (!links_.empty()) links_.Contexts(entity.key, answer.contexts);
   for (uint32_t row = entity.child; row != kNone; row = gold_[row].next_of_parent) {
@@ -1098,7 +1100,7 @@ absl::Status MemoryStore<Pack>::Put(const GoldWrite<Gold>& write) {
   List(number);
   if (parent != kNone) MakeRollupStale(parent);
   packed_.Clear();
-  PackGold(write.row, packed_);
+  PackGold(write.version, write.row, packed_);
   if (auto status = KeepBlob(packed_.bytes(), row.blob); !status.ok()) return status;
   return PutItems(write.row, row);
 }
@@ -1161,8 +1163,15 @@ typename Pack::Gold MemoryStore<Pack>::UnpackGold(uint32_t row) const {
   Arena texts;
   PackReader reader(blobs_.At(gold_[row].blob), texts);
   Gold gold;
-  medallion::UnpackGold(reader, gold);
+  medallion::UnpackGold(reader, GoldKey(gold_[row]), gold);
   return gold;
+}
+
+template <class Pack>
+RowVersion MemoryStore<Pack>::VersionOf(uint32_t row, uint8_t& table) const {
+  Arena none;
+  PackReader reader(blobs_.At(gold_[row].blob), none);
+  return UnpackVersion<Gold>(reader, GoldKey(gold_[row]), table);
 }
 
 template <class Pack>
@@ -1245,7 +1254,9 @@ absl::Status MemoryStore<Pack>::ReadGold(size_t table, const Emit& emit) const {
   }
   std::sort(rows.begin(), rows.end());
   for (const std::pair<Digest, uint32_t>& row : rows) {
-    if (GoldTableOf(UnpackGold(row.second)) != table) continue;
+    uint8_t of_table = 0;
+    VersionOf(row.second, of_table);
+    if (of_table != table) continue;
     absl::Status status;
     ForShown(UnpackWholeGold(row.second), [&](const auto& shown) {
       if (status.ok()) status = emit([&](std::string& line) { AppendJson(shown, line); });

@@ -511,7 +511,9 @@ absl::Status SqliteStore<Pack>::ReadHistories(std::span<const EntityKey> entitie
     if (!status.ok()) return status;
     for (const std::string_view body : rollups[i].children) {
       PackReader reader(body, answer.texts);
-      UnpackGold(reader, answer.children.emplace_back());
+      Digest key;
+      reader(key);
+      UnpackGold(reader, key, answer.children.emplace_back());
     }
     answer.entities.push_back({.entity = entities[i],
                                .summary = kept[i].summary,
@@ -1064,7 +1066,8 @@ absl::Status SqliteStore<Pack>::PutGold(std::span<const GoldWrite<Gold>> gold) {
                .parent = write.parent};
       if (write.parent != EntityKey{}) {
         body_.Clear();
-        PackGold(write.row, body_);
+        body_(write.version.key);
+        PackGold(write.version, write.row, body_);
         entry.body = bodies.Copy(body_.bytes());
       }
       VisitGold(write.row, [&]<class Row>(const Row& row) {

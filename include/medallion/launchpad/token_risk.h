@@ -46,9 +46,7 @@ template <class Row, class Visitor>
   requires std::same_as<std::remove_const_t<Row>, TokenRisk>
 void VisitFields(Row& row, Visitor&& visit) {
   visit(row.mint), visit(row.creator), visit(row.signals), visit(row.risk_level), visit(row.quality_flags);
-  visit(row.detail), visit(row.evidence), visit(row.next_due_at), visit(row.model_version),
-      visit(row.row_hash);
-  visit(row.updated_at);
+  visit(row.detail), visit(row.evidence), visit(row.next_due_at);
 }
 
 // The parameters with their digest, made once for many tokens.

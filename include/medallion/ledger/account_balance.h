@@ -129,7 +129,6 @@ void VisitFields(Row& row, Visitor&& visit) {
   visit(row.missing_versions), visit(row.contested), visit(row.balance_contiguous), visit(row.balance_known);
   visit(row.balance_is_final), visit(row.min_balance), visit(row.overdraft_events), visit(row.quality_flags);
   visit(row.detail), visit(row.last_effective_at), visit(row.evidence), visit(row.next_due_at);
-  visit(row.model_version), visit(row.row_hash), visit(row.updated_at);
 }
 
 }  // namespace medallion::ledger

@@ -129,8 +129,7 @@ void VisitFields(Row& row, Visitor&& visit) {
   visit(row.ledger), visit(row.account_id), visit(row.asset), visit(row.as_of), visit(row.known_as_of);
   visit(row.feature_set_version), visit(row.windowed), visit(row.twab_30d), visit(row.min_balance_30d);
   visit(row.overdraft_seconds_30d), visit(row.pending_age_max_s), visit(row.completeness);
-  visit(row.valid_until), visit(row.input_digest), visit(row.next_due_at), visit(row.model_version);
-  visit(row.row_hash), visit(row.updated_at);
+  visit(row.valid_until), visit(row.input_digest), visit(row.next_due_at);
 }
 
 }  // namespace medallion::ledger

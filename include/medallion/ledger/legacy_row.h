@@ -91,8 +91,7 @@ void VisitFields(Row& row, Visitor&& visit) {
   visit(row.recorded_at), visit(row.reversal_of), visit(row.status), visit(row.balance),
       visit(row.moved_from);
   visit(row.moved_to), visit(row.stale_version), visit(row.chain_residual), visit(row.detail);
-  visit(row.evidence), visit(row.values_digest), visit(row.model_version), visit(row.row_hash);
-  visit(row.updated_at);
+  visit(row.evidence), visit(row.values_digest);
 }
 
 struct SourceTransaction {
@@ -123,7 +122,6 @@ template <class Row, class Visitor>
   requires std::same_as<std::remove_const_t<Row>, SourceTransaction>
 void VisitFields(Row& row, Visitor&& visit) {
   visit(row.tx_id), visit(row.announced), visit(row.arrived), visit(row.missing);
-  visit(row.model_version), visit(row.row_hash), visit(row.updated_at);
 }
 
 }  // namespace medallion::ledger

@@ -80,7 +80,6 @@ template <class Row, class Visitor>
 void VisitFields(Row& row, Visitor&& visit) {
   visit(row.charge_point_id), visit(row.last_seen_ts), visit(row.last_heartbeat_ts), visit(row.is_offline);
   visit(row.unattributed_energy_wh), visit(row.next_due_at);
-  visit(row.model_version), visit(row.row_hash), visit(row.updated_at);
 }
 
 }  // namespace medallion::ocpp

@@ -15,6 +15,7 @@
 #include "medallion/base/pack.h"
 #include "medallion/base/time.h"
 #include "medallion/bronze/record.h"
+#include "medallion/gold/merge.h"
 
 namespace medallion::ocpp {
 
@@ -165,7 +166,7 @@ void VisitFields(Row& row, Visitor&& visit) {
 template <class Row, class Visitor>
   requires std::same_as<std::remove_const_t<Row>, ChargingSession>
 void VisitFields(Row& row, Visitor&& visit) {
-  visit(row.session_id), visit(row.charge_point_id), visit(row.evse_id), visit(row.connector_id);
+  visit(row.charge_point_id), visit(row.evse_id), visit(row.connector_id);
   visit(row.transaction_id), visit(row.transaction_aliases);
   visit(Hexadecimal<std::remove_reference_t<decltype((row.id_tag_hash))>>{row.id_tag_hash});
   visit(row.start_ts), visit(row.stop_ts), visit(row.last_event_ts), visit(row.duration_seconds);
@@ -173,8 +174,11 @@ void VisitFields(Row& row, Visitor&& visit) {
   visit(row.energy_is_final), visit(row.energy_basis), visit(row.energy_estimate_kwh),
       visit(row.session_status);
   visit(row.stop_reason), visit(row.event_count), visit(row.quality_flags), visit(row.detail);
-  visit(row.begin), visit(row.end), visit(row.next_due_at), visit(row.model_version), visit(row.row_hash);
-  visit(row.updated_at);
+  visit(row.begin), visit(row.end), visit(row.next_due_at);
+}
+inline void AttachVersion(ChargingSession& row, const RowVersion& version) {
+  row.session_id = version.key;
+  medallion::AttachVersion<ChargingSession>(row, version);
 }
 
 }  // namespace medallion::ocpp

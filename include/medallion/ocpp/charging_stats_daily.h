@@ -105,7 +105,6 @@ void VisitFields(Row& row, Visitor&& visit) {
   visit(row.sessions_started), visit(row.sessions_completed), visit(row.sessions_timed_out);
   visit(row.sessions_start_missing), visit(row.energy_kwh_final), visit(row.energy_kwh_provisional);
   visit(row.avg_duration_seconds), visit(row.unattributed_energy_wh), visit(row.utilization.units);
-  visit(row.model_version), visit(row.row_hash), visit(row.updated_at);
 }
 
 }  // namespace medallion::ocpp

@@ -118,7 +118,6 @@ void VisitFields(Row& row, Visitor&& visit) {
   const auto word = [&](auto& text) { return Word<std::remove_reference_t<decltype(text)>>{text, words}; };
   visit(row.charge_point_id), visit(row.evse_id), visit(row.connector_id);
   visit(word(row.connector_status)), visit(word(row.error_code)), visit(row.valid_from), visit(row.valid_to);
-  visit(row.model_version), visit(row.row_hash), visit(row.updated_at);
 }
 template <class Row, class Visitor>
   requires std::same_as<std::remove_const_t<Row>, ConnectorStatus>
@@ -128,7 +127,6 @@ void VisitFields(Row& row, Visitor&& visit) {
   visit(row.charge_point_id), visit(row.evse_id), visit(row.connector_id);
   visit(word(row.connector_status)), visit(word(row.error_code)), visit(row.since_ts),
       visit(row.last_confirmed_ts);
-  visit(row.model_version), visit(row.row_hash), visit(row.updated_at);
 }
 
 }  // namespace medallion::ocpp

@@ -154,7 +154,7 @@ void VisitFields(Row& row, Visitor&& visit) {
 template <class Row, class Visitor>
   requires std::same_as<std::remove_const_t<Row>, MeterIntervals>
 void VisitFields(Row& row, Visitor&& visit) {
-  visit(row.session_id), visit(row.end), visit(row.model_version), visit(row.row_hash), visit(row.updated_at);
+  visit(row.session_id), visit(row.end);
 }
 
 }  // namespace medallion::ocpp
