@@ -1,6 +1,5 @@
 #include "session_summary.h"
 
-#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +8,7 @@
 #include <string_view>
 
 #include "absl/numeric/int128.h"
+#include "medallion/base/pack.h"
 
 namespace medallion::ocpp {
 namespace {
@@ -56,11 +56,13 @@ void VisitSummary(Summary& summary, Visitor& visit) {
   visit(last.ingest_ts), visit(outline.ingest_max), visit(last.at), visit(last.ordinal);
 }
 
+// Appends to `out`, which is whole once Finish was called.
 class Writer {
  public:
-  explicit Writer(std::string& out) : out_(out) {}
+  explicit Writer(std::string& out) : out_(out), used_(out.size()) { Grow(kSizeAbout); }
+  void Finish() { out_.resize(used_); }
 
-  void operator()(bool value) { out_.push_back(value ? 1 : 0); }
+  void operator()(bool value) { Leb(value ? 1 : 0); }
   template <std::integral T>
   void operator()(T value) {
     const auto wide = static_cast<int64_t>(value);
@@ -77,7 +79,9 @@ class Writer {
   void operator()(Thousandths value) { (*this)(value.units); }
   void operator()(std::string_view text) {
     Leb(text.size() + 1);
-    out_.append(text);
+    if (out_.size() - used_ < text.size()) Grow(text.size());
+    text.copy(out_.data() + used_, text.size());
+    used_ += text.size();
   }
   void operator()(const Coordinate& at) {
     if (at.topic == topic_) {
@@ -105,15 +109,16 @@ class Writer {
   }
 
  private:
+  static constexpr size_t kSizeAbout = 400;
+  void Grow(size_t bytes) { out_.resize(used_ + bytes + kSizeAbout); }
   void Leb(uint64_t value) {
-    std::array<char, 10> bytes;
-    size_t length = 0;
-    for (; value >= 0x80; value >>= 7) bytes[length++] = static_cast<char>(value | 0x80);
-    bytes[length++] = static_cast<char>(value);
-    out_.append(bytes.data(), length);
+    if (out_.size() - used_ < packing::kNumberBytesMax) Grow(0);
+    char* const begin = out_.data() + used_;
+    used_ += static_cast<size_t>(packing::WriteUnsigned(begin, value) - begin);
   }
 
   std::string& out_;
+  size_t used_;          // of it
   uint64_t before_ = 0;  // the time before
   std::string_view topic_;
 };
@@ -212,9 +217,9 @@ std::string HeadOf(const SessionRules& rules, uint64_t contexts) {
 
 std::string PackSummary(const SessionSummary& summary, const SessionRules& rules, uint64_t contexts) {
   std::string bytes = HeadOf(rules, contexts);
-  bytes.reserve(384);
   Writer writer(bytes);
   VisitSummary(summary, writer);
+  writer.Finish();
   return bytes;
 }
 

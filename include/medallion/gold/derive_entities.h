@@ -3,6 +3,7 @@
 // Pure. Safe from any thread. The Pack is described in io/run.h.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -124,18 +125,13 @@ EntityKey ParentOf(const typename Pack::Gold& row, const typename Pack::Model& m
   }
 }
 
-// Puts in `writes` what turns the rows that stand into those derived, which are moved out. A row that another entity is
-// now derived into goes from the one and comes to the other.
+// Makes of the rows that were derived the writes that turn those that stand into them. A row that another entity is now
+// derived into goes from the one and comes to the other. Rows are large: most stay where they are.
 template <class Gold>
-void MergeRows(std::span<const GoldVersion> standing, std::vector<GoldWrite<Gold>>& derived,
-               std::vector<GoldWrite<Gold>>& writes) {
-  if (standing.empty()) {  // all rows are new
-    writes = std::move(derived);
-    return;
-  }
-  writes.reserve(derived.size());
+void MergeRows(std::span<const GoldVersion> standing, std::vector<GoldWrite<Gold>>& rows) {
+  if (standing.empty()) return;  // all rows are new
   std::vector<RowVersion> before, after;
-  before.reserve(standing.size()), after.reserve(derived.size());
+  before.reserve(standing.size()), after.reserve(rows.size());
   // Turned, since the key of an entity's only row is often the entity's.
   const auto of_entity = [](RowVersion version, const Digest& entity) {
     constexpr size_t kSize = sizeof entity.bytes, kTurn = 13;
@@ -143,15 +139,18 @@ void MergeRows(std::span<const GoldVersion> standing, std::vector<GoldWrite<Gold
     return version;
   };
   for (const GoldVersion& row : standing) before.push_back(of_entity(row.version, row.entity));
-  for (const auto& row : derived) after.push_back(of_entity(row.version, row.entity));
-  for (const Change& change : Merge(before, after)) {
-    if (change.write == Write::kDelete) {
-      const GoldVersion& gone = standing[change.index];
-      writes.push_back({.write = Write::kDelete, .entity = gone.entity, .version = gone.version});
-    } else {
-      writes.push_back(std::move(derived[change.index]));
-      writes.back().write = change.write;
-    }
+  for (const auto& row : rows) after.push_back(of_entity(row.version, row.entity));
+  const std::vector<Change> changes = Merge(before, after);
+  size_t written = 0;
+  for (const Change& change : changes) {  // deletes last, the others in the order of the rows
+    if (change.write == Write::kDelete) break;
+    if (change.index != written) rows[written] = std::move(rows[change.index]);
+    rows[written++].write = change.write;
+  }
+  rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(written), rows.end());
+  for (const Change& change : std::span(changes).subspan(written)) {
+    const GoldVersion& gone = standing[change.index];
+    rows.push_back({.write = Write::kDelete, .entity = gone.entity, .version = gone.version});
   }
 }
 
@@ -187,9 +186,8 @@ template <class Pack>
 Derivation<typename Pack::Gold> DeriveEntities(const Histories<Pack>& all, bool summarize, UtcTime data_clock,
                                                const typename Pack::Options& options) {
   Derivation<typename Pack::Gold> made;
-  std::vector<GoldWrite<typename Pack::Gold>> rows;
   std::vector<GoldVersion> standing;
-  rows.reserve(all.entities.size()), made.derived.reserve(all.entities.size());
+  made.gold.reserve(all.entities.size()), made.derived.reserve(all.entities.size());
   const typename Pack::Model& model = Pack::ModelOf(options);
   EachEntity<Pack> each(all);
   size_t version = 0;
@@ -211,14 +209,14 @@ Derivation<typename Pack::Gold> DeriveEntities(const Histories<Pack>& all, bool 
       const UtcTime due = Pack::NextDue(row);
       const RowVersion row_version = Pack::VersionOf(row);
       const EntityKey parent = deriving::ParentOf<Pack>(row, model);
-      rows.push_back({.entity = history.entity,
-                      .parent = parent,
-                      .version = row_version,
-                      .next_due_at = due,
-                      .row = std::move(row)});
+      made.gold.push_back({.entity = history.entity,
+                           .parent = parent,
+                           .version = row_version,
+                           .next_due_at = due,
+                           .row = std::move(row)});
     }
   }
-  deriving::MergeRows<typename Pack::Gold>(standing, rows, made.gold);
+  deriving::MergeRows<typename Pack::Gold>(standing, made.gold);
   return made;
 }
 
