@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <random>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
 #include "../catch.h"
+#include "medallion/base/decimal.h"
 
 namespace medallion {
 namespace {
@@ -122,6 +124,34 @@ TEST_CASE("vocabulary: codes are given in order, and only to its words") {
   CHECK(Words().WordOf(2) == "kWh");
   CHECK(Words().WordOf(0).empty());
   CHECK(Words().WordOf(4).empty());
+}
+
+TEST_CASE("pack: a decimal is told from every other text of its number") {
+  std::array<char, packing::kDecimalSize> room;
+  std::minstd_rand random(7);
+  for (int round = 0; round < 20'000; ++round) {
+    const int places = static_cast<int>(random() % 10);
+    const int64_t magnitude = static_cast<int64_t>(uint64_t{random()} << 32 ^ random()) >> random() % 63;
+    const int64_t units = random() % 2 == 0 ? magnitude : -magnitude;
+    const std::string text(packing::DecimalText(units, places, room));
+    INFO(units << " in " << places << " places is " << text);
+    CHECK(Decimal::Parse(text)->Rounded(places) == units);
+    const bool is_short = text.size() + static_cast<size_t>(places) <= 18;
+    if (is_short) CHECK(packing::IsDecimalText(text, units, places));
+    CHECK_FALSE(packing::IsDecimalText(text, units - 1, places));
+    const std::string end = text.find('.') == text.npos ? ".0" : "0";
+    for (const std::string& other : {text + end, "0" + text, "+" + text, text + ".", text + " ", " " + text,
+                                     "-" + text, text + "e0", text.substr(0, text.size() - 1)}) {
+      INFO(other);
+      CHECK_FALSE(packing::IsDecimalText(other, units, places));
+    }
+  }
+  for (const std::string_view none : {"", "-", ".", "-.", "1.", ".5", "-0", "00", "1.5.0"}) {
+    INFO(none);
+    CHECK_FALSE(packing::IsDecimalText(none, 0, 3));
+  }
+  CHECK(packing::IsDecimalText("0", 0, 3));
+  CHECK(packing::IsDecimalText("-0.5", -500, 3));
 }
 
 }  // namespace

@@ -24,6 +24,7 @@
 #include <array>
 #include <bit>
 #include <cassert>
+#include <charconv>
 #include <concepts>
 #include <cstdint>
 #include <cstring>
@@ -300,28 +301,50 @@ inline char* WriteHex(char* const begin, std::string_view text) {
   }
   return bad == 0 ? to : WriteAsText(begin, text);
 }
+// 10 to the power of 0 to 9.
+inline constexpr std::array<uint64_t, 10> kPowersOfTen = [] {
+  std::array<uint64_t, 10> powers{1};
+  for (size_t i = 1; i < powers.size(); ++i) powers[i] = 10 * powers[i - 1];
+  return powers;
+}();
 // The decimal of a number in so many places, 0 to 9, without zeros at its end; `room` is where it is made.
 inline constexpr size_t kDecimalSize = 32;
 inline std::string_view DecimalText(int64_t units, int places, std::array<char, kDecimalSize>& room) {
-  char* const end = room.data() + room.size();
-  char* at = end;
-  auto left = units < 0 ? 0 - static_cast<uint64_t>(units) : static_cast<uint64_t>(units);
-  size_t cut = 0;  // zeros at the end
-  for (int place = 0; place < places; ++place, left /= 10) {
-    *--at = static_cast<char>('0' + left % 10);
-    if (*at == '0' && cut == static_cast<size_t>(place)) ++cut;
+  const uint64_t one = kPowersOfTen[static_cast<size_t>(places)];
+  const auto magnitude = units < 0 ? 0 - static_cast<uint64_t>(units) : static_cast<uint64_t>(units);
+  char* at = room.data();
+  if (units < 0) *at++ = '-';
+  at = std::to_chars(at, room.data() + room.size(), magnitude / one).ptr;
+  uint64_t rest = magnitude % one;
+  if (rest != 0) *at++ = '.';
+  for (uint64_t place = one / 10; rest != 0; rest %= place, place /= 10) {
+    *at++ = static_cast<char>('0' + rest / place);
   }
-  if (places > 0) *--at = '.';
-  if (cut == static_cast<size_t>(places) && places > 0) ++cut;
-  do *--at = static_cast<char>('0' + left % 10);
-  while ((left /= 10) != 0);
-  if (units < 0) *--at = '-';
-  return {at, static_cast<size_t>(end - at) - cut};
+  return {room.data(), at};
+}
+// Whether DecimalText makes this text of the number; of very long ones it is not said.
+inline bool IsDecimalText(std::string_view text, int64_t units, int places) {
+  constexpr size_t kDigitsMax = 18;  // whose number fits
+  const bool negative = text.starts_with('-');
+  const std::string_view digits = text.substr(negative ? 1 : 0);
+  if (digits.empty() || digits.size() + static_cast<size_t>(places) > kDigitsMax) return false;
+  int64_t value = 0;
+  size_t point = digits.size();
+  for (size_t i = 0; i < digits.size(); ++i) {
+    const unsigned digit = static_cast<uint8_t>(digits[i]) - unsigned{'0'};
+    if (digit > 9 && (digits[i] != '.' || point != digits.size())) return false;
+    digit > 9 ? point = i : value = 10 * value + digit;
+  }
+  const bool whole = point == digits.size();
+  const size_t decimals = whole ? 0 : digits.size() - point - 1;
+  const bool extra = point == 0 || (point > 1 && digits[0] == '0') || (!whole && digits.back() == '0');
+  if (extra || (!whole && decimals == 0) || decimals > static_cast<size_t>(places)) return false;
+  value *= static_cast<int64_t>(kPowersOfTen[static_cast<size_t>(places) - decimals]);
+  return (negative ? -value : value) == units && !(negative && value == 0);
 }
 template <class Text>
 bool IsDecimal(const DecimalOf<Text>& decimal) {
-  std::array<char, kDecimalSize> room;
-  return decimal.units.has_value() && DecimalText(*decimal.units, decimal.places, room) == decimal.text;
+  return decimal.units.has_value() && IsDecimalText(decimal.text, *decimal.units, decimal.places);
 }
 
 template <class Row>

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
@@ -243,7 +244,7 @@ class MemoryStore final : public Store<Pack>, public Tables {
   Chunked<GoldRow> gold_;
   Chunked<Digest> own_keys_;
   memory::HashIndex gold_of_;
-  std::set<std::pair<UtcTime, uint32_t>> due_;  // rows, each at a time up to which it need not be looked at
+  absl::btree_set<std::pair<UtcTime, uint32_t>> due_;  // rows, each at a time up to which it need not be looked at
   Touched stale_rollups_, stale_sighted_;  // made of rows, of sightings
   memory::Sightings sightings_;
   absl::flat_hash_set<std::string> to_count_;  // subjects, in this batch
@@ -1063,15 +1064,14 @@ void MemoryStore<Pack>::List(uint32_t number) {
 // Moves rows that due_ names too early to when they are due, as far as `due_by`.
 template <class Pack>
 void MemoryStore<Pack>::ListDue(UtcTime due_by) {
-  for (auto at = due_.begin(); at != due_.end() && at->first <= due_by;) {
-    const uint32_t number = at->second;
-    GoldRow& row = gold_[number];
-    if (row.listed_at == row.next_due_at) {
-      ++at;
-      continue;
-    }
-    at = due_.erase(at);
-    due_.emplace(row.listed_at = row.next_due_at, number);
+  std::vector<uint32_t> early;
+  for (auto at = due_.begin(); at != due_.end() && at->first <= due_by; ++at) {
+    if (gold_[at->second].listed_at < gold_[at->second].next_due_at) early.push_back(at->second);
+  }
+  for (const uint32_t row : early) {
+    due_.erase({gold_[row].listed_at, row});
+    gold_[row].listed_at = kNoTime;
+    List(row);
   }
 }
 
