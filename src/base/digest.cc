@@ -60,6 +60,13 @@ std::string_view AsText(const Digest& digest) {
   return {reinterpret_cast<const char*>(digest.bytes.data()), digest.bytes.size()};
 }
 
+constexpr size_t kHexDigits = 2 * sizeof(Digest);
+
+void WriteHex(const Digest& digest, char* to) {
+  for (const uint8_t byte : digest.bytes)
+    packing::PutDigits(static_cast<char>(byte), std::exchange(to, to + 2));
+}
+
 bool NeedsEscape(char c) { return c == '\\' || c == '|'; }
 
 // Whether a byte of the word is `|` or `\`. The two differ in one bit: with it set, both are 0x7C.
@@ -163,10 +170,8 @@ Digest HmacSha256(std::string_view key, std::string_view bytes) {
 }
 
 void AppendHex(const Digest& digest, std::string& out) {
-  std::array<char, 2 * sizeof digest.bytes> text;
-  for (size_t i = 0; i < digest.bytes.size(); ++i) {
-    packing::PutDigits(static_cast<char>(digest.bytes[i]), text.data() + 2 * i);
-  }
+  std::array<char, kHexDigits> text;
+  WriteHex(digest, text.data());
   out.append(text.data(), text.size());
 }
 
@@ -221,6 +226,14 @@ JoinedFields& JoinedFields::Add(int64_t field) {
   constexpr size_t kDigits = 20;
   char* const at = Separate(kDigits);
   Taken(std::to_chars(at, at + kDigits, field).ptr);
+  return *this;
+}
+
+JoinedFields& JoinedFields::Add(const Digest& field) {
+  if (field == Digest{}) return AddNull();
+  char* const at = Separate(kHexDigits);
+  WriteHex(field, at);
+  Taken(at + kHexDigits);
   return *this;
 }
 

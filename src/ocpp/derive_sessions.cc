@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/numeric/int128.h"
+#include "medallion/gold/row_hash.h"
 #include "medallion/ocpp/identify.h"
 #include "session_energy.h"
 #include "session_facts.h"
@@ -186,7 +187,9 @@ std::vector<ChargingSession> DeriveSessions(std::span<const ChargingElement> his
 std::vector<ChargingSession> DeriveSessions(std::span<const ChargingElement> history,
                                             std::span<const std::string_view> contexts, UtcTime data_clock,
                                             const Options& options) {
-  return DeriveSessions(history, contexts, data_clock, SessionRules(options));
+  std::vector<ChargingSession> rows = DeriveSessions(history, contexts, data_clock, SessionRules(options));
+  HashRows(rows.size(), [&](size_t i) -> ChargingSession& { return rows[i]; });
+  return rows;
 }
 
 std::optional<std::vector<ChargingSession>> ContinueSessions(std::string& summary,

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "absl/numeric/int128.h"
-#include "medallion/gold/row_hash.h"
 
 namespace medallion::ocpp {
 namespace {
@@ -167,7 +166,6 @@ ChargingSession RowOf(const Digest& session_id, const Outline& outline, const Se
   row.quality_flags = findings.flags;
   row.detail = DetailJson(findings);
   row.model_version = rules.model_version;
-  row.row_hash = RowHash(row);
   return row;
 }
 

@@ -1,5 +1,6 @@
 #include "session_summary.h"
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -204,11 +205,12 @@ class Reader {
   std::string_view topic_;
 };
 
-std::string HeadOf(const SessionRules& rules, uint64_t contexts) {
-  std::string head(1, kVersion);
+constexpr size_t kHeadBytes = 9;
+
+std::array<char, kHeadBytes> HeadOf(const SessionRules& rules, uint64_t contexts) {
+  std::array<char, kHeadBytes> head{kVersion};
   for (size_t i = 0; i < 8; ++i) {
-    head.push_back(
-        static_cast<char>(rules.model_version.bytes[i] ^ static_cast<uint8_t>(contexts >> (8 * i))));
+    head[i + 1] = static_cast<char>(rules.model_version.bytes[i] ^ static_cast<uint8_t>(contexts >> (8 * i)));
   }
   return head;
 }
@@ -216,7 +218,8 @@ std::string HeadOf(const SessionRules& rules, uint64_t contexts) {
 }  // namespace
 
 std::string PackSummary(const SessionSummary& summary, const SessionRules& rules, uint64_t contexts) {
-  std::string bytes = HeadOf(rules, contexts);
+  const std::array<char, kHeadBytes> head = HeadOf(rules, contexts);
+  std::string bytes(head.data(), head.size());
   Writer writer(bytes);
   VisitSummary(summary, writer);
   writer.Finish();
@@ -225,8 +228,8 @@ std::string PackSummary(const SessionSummary& summary, const SessionRules& rules
 
 std::optional<SessionSummary> UnpackSummary(std::string_view bytes, const SessionRules& rules,
                                             uint64_t contexts) {
-  const std::string head = HeadOf(rules, contexts);
-  if (!bytes.starts_with(head)) return std::nullopt;
+  const std::array<char, kHeadBytes> head = HeadOf(rules, contexts);
+  if (!bytes.starts_with(std::string_view(head.data(), head.size()))) return std::nullopt;
   SessionSummary summary;
   summary.state.meter.keeps_intervals = rules.options.meter_intervals;
   Reader reader(bytes.substr(head.size()));

@@ -87,6 +87,7 @@ class JoinedFields {
  public:
   JoinedFields& Add(std::string_view field);
   JoinedFields& Add(int64_t field);
+  JoinedFields& Add(const Digest& field);          // 64 hexadecimal digits; a null where it is all zeros
   JoinedFields& AddUpper(std::string_view field);  // in ASCII upper case
   JoinedFields& AddPlain(std::string_view field);  // known to hold neither `|` nor `\`
   JoinedFields& AddNull();

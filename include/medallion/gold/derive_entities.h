@@ -13,6 +13,7 @@
 
 #include "medallion/gold/merge.h"
 #include "medallion/gold/resolve.h"
+#include "medallion/gold/row_hash.h"
 #include "medallion/gold/sighting.h"
 #include "medallion/silver/element.h"
 
@@ -207,15 +208,17 @@ Derivation<typename Pack::Gold> DeriveEntities(const Histories<Pack>& all, bool 
     standing.insert(standing.end(), versions.begin(), versions.end());
     for (auto& row : *derived) {
       const UtcTime due = Pack::NextDue(row);
-      const RowVersion row_version = Pack::VersionOf(row);
       const EntityKey parent = deriving::ParentOf<Pack>(row, model);
       made.gold.push_back({.entity = history.entity,
                            .parent = parent,
-                           .version = row_version,
+                           .version = {},
                            .next_due_at = due,
                            .row = std::move(row)});
     }
   }
+  HashRows(
+      made.gold.size(), [&](size_t i) -> auto& { return made.gold[i].row; });
+  for (auto& write : made.gold) write.version = Pack::VersionOf(write.row);
   deriving::MergeRows<typename Pack::Gold>(standing, made.gold);
   return made;
 }

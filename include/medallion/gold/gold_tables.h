@@ -77,12 +77,12 @@ inline constexpr size_t kGoldTablesOf = gold::Rows<Gold>::kTables;
 
 // Calls use(row) with the row's own struct.
 template <class Gold, class Use>
-void VisitGold(const Gold& row, Use&& use) {
-  if constexpr (kGoldTablesOf<Gold> == 1) {
+void VisitGold(Gold& row, Use&& use) {
+  if constexpr (kGoldTablesOf<std::remove_const_t<Gold>> == 1) {
     use(row);
   } else {
-    gold::Rows<Gold>::Each([&]<class Row>(size_t) {
-      if (const Row* own = std::get_if<Row>(&row); own != nullptr) use(*own);
+    gold::Rows<std::remove_const_t<Gold>>::Each([&]<class Row>(size_t) {
+      if (auto* own = std::get_if<Row>(&row); own != nullptr) use(*own);
     });
   }
 }

@@ -2,63 +2,86 @@
 // Pure. Source: the design, section 4, "Merge".
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "medallion/base/columns.h"
 #include "medallion/base/digest.h"
 #include "medallion/base/time.h"
+#include "medallion/gold/gold_tables.h"
 
 namespace medallion {
 
-// Whether a column's canonical text never holds `\` or `|`.
-template <class T>
-inline constexpr bool kNeedsNoEscape =
-    std::integral<T> || std::same_as<T, UtcTime> || std::same_as<T, Digest> || std::same_as<T, Thousandths>;
-template <class T>
-inline constexpr bool kNeedsNoEscape<std::optional<T>> = kNeedsNoEscape<T>;
-
-// Escapes `\` and `|` from `begin` on, as JoinedFields does inside a field.
-inline void EscapeField(size_t begin, std::string& text) {
-  if (text.find('\\', begin) == text.npos && text.find('|', begin) == text.npos) return;
-  for (size_t at = begin; at < text.size(); ++at) {
-    if (text[at] == '\\' || text[at] == '|') text.insert(at++, 1, '\\');
-  }
+// Adds the row's business columns to `fields`, in the table's order. Left out: model_version, row_hash, updated_at.
+template <class Row>
+void JoinRow(const Row& row, TimeWriter& times, JoinedFields& fields) {
+  std::string text;
+  const auto add = [&]<class T>(const T& value) {
+    if constexpr (std::convertible_to<const T&, std::string_view>) {
+      fields.Add(std::string_view(value));
+    } else if constexpr (std::same_as<T, JsonText>) {
+      fields.Add(value.text);
+    } else if constexpr (std::same_as<T, Digest>) {
+      fields.Add(value);
+    } else if constexpr (std::same_as<T, UtcTime>) {
+      if (value == kNoTime) return void(fields.AddNull());
+      std::array<char, kTimeBytes> written;
+      times.Write(value, written);
+      fields.AddPlain({written.data(), written.size()});
+    } else {  // a number, or none
+      text.clear();
+      AppendCanonical(value, text);
+      fields.AddPlain(text);
+    }
+  };
+  VisitColumns(row, [&](std::string_view name, const auto& value) {
+    if (name != "model_version" && name != "row_hash" && name != "updated_at") add(value);
+  });
 }
 
-// Appends the canonical text of a time.
-inline void AppendTime(UtcTime time, TimeWriter& times, std::string& text) {
-  if (time == kNoTime) return;
-  std::array<char, kTimeBytes> written;
-  times.Write(time, written);
-  text.append(written.data(), written.size());
-}
-
-// SHA-256 over the row's business columns, joined by the recipe of JoinedFields in the table's order. Left out:
-// model_version, row_hash, updated_at. Columns are written into the one text as they come, for a row is hashed each
-// time it is derived: joining them through a text for each took longer than the digest.
+// SHA-256 over what JoinRow joins.
 template <class Row>
 Digest RowHash(const Row& row) {
-  std::string text;
-  text.reserve(768);
+  JoinedFields fields;
+  TimeWriter times;
+  JoinRow(row, times, fields);
+  return fields.Sha256();
+}
+
+// Gives the rows that have no row_hash theirs. Many are hashed at once: two take little longer than one. `row_at(i)` is the
+// i-th of `rows` rows, each of any table of a pack; a series has a hash of its own making.
+template <class RowAt>
+void HashRows(size_t rows, const RowAt& row_at) {
+  constexpr size_t kAtOnce = 64;  // while the cache holds their texts
+  JoinedFields fields;
   TimeWriter times;  // most are of one day
-  VisitColumns(row, [&]<class T>(std::string_view name, const T& value) {
-    if (name == "model_version" || name == "row_hash" || name == "updated_at") return;
-    const size_t begin = text.size();
-    if constexpr (std::same_as<T, UtcTime>) {
-      AppendTime(value, times, text);
-    } else {
-      AppendCanonical(value, text);  // a null is empty
+  std::vector<size_t> ends;
+  std::vector<Digest*> hashes;
+  std::vector<std::string_view> texts;
+  std::vector<Digest> digests;
+  for (size_t begin = 0; begin < rows; begin += kAtOnce) {
+    fields.Clear(), ends.clear(), hashes.clear(), texts.clear();
+    for (size_t i = begin; i < std::min(rows, begin + kAtOnce); ++i) {
+      VisitGold(row_at(i), [&]<class Row>(Row& row) {
+        if constexpr (!IsSeries<Row>) {
+          if (row.row_hash != Digest{}) return;
+          fields.StartList();
+          JoinRow(row, times, fields);
+          ends.push_back(fields.text().size()), hashes.push_back(&row.row_hash);
+        }
+      });
     }
-    if constexpr (!kNeedsNoEscape<T>) EscapeField(begin, text);
-    text.push_back('|');
-  });
-  if (!text.empty()) text.pop_back();
-  return Sha256(text);
+    size_t at = 0;
+    for (const size_t end : ends) texts.push_back(fields.text().substr(at, end - at)), at = end;
+    digests.resize(texts.size());
+    Sha256Each(texts, digests);
+    for (size_t i = 0; i < hashes.size(); ++i) *hashes[i] = digests[i];
+  }
 }
 
 }  // namespace medallion

@@ -115,7 +115,9 @@ class DiffVersions {
   std::vector<Gold> Derive(const Facts& facts, const Model& model) const {
     std::string none;
     auto rows = deriving::Rows<Pack>(facts, none, /*summarize=*/false, clock_, model);
-    return rows.has_value() ? *std::move(rows) : std::vector<Gold>();
+    if (!rows.has_value()) return {};
+    HashRows(rows->size(), [&](size_t i) -> Gold& { return (*rows)[i]; });
+    return *std::move(rows);
   }
 
   void Compare(std::vector<Gold> before, std::vector<Gold> after) {
