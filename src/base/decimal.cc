@@ -23,16 +23,11 @@ constexpr int kHalfFraction = 15;  // digits of half a fraction, which fits 64 b
 constexpr int kShortDigits = 18;   // a number of so many digits fits 64 bits, as do its sums
 constexpr int64_t kExponentMax = 1'000'000'000'000'000'000;  // far beyond the length of any text
 
-constexpr std::array<uint64_t, 20> kPow10 = [] {
-  std::array<uint64_t, 20> pow10{1};
-  for (size_t i = 1; i < pow10.size(); ++i) pow10[i] = pow10[i - 1] * 10;
-  return pow10;
-}();
-
 // 10^exponent; exponent from 0 to 30.
 absl::uint128 Pow10(int exponent) {
   const int low = exponent < kHalfFraction ? exponent : kHalfFraction;
-  return absl::uint128(kPow10[static_cast<size_t>(low)]) * kPow10[static_cast<size_t>(exponent - low)];
+  return absl::uint128(kPowersOfTen[static_cast<size_t>(low)]) *
+         kPowersOfTen[static_cast<size_t>(exponent - low)];
 }
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -101,15 +96,15 @@ struct Magnitude {
 
 // The usual case: coefficient × 10^power with a coefficient below 10^18, and a power from -30 to 14.
 std::optional<Magnitude> FromShort(uint64_t coefficient, int power) {
-  constexpr uint64_t kWholeMax = kPow10[kWholeDigits] - 1;
+  constexpr uint64_t kWholeMax = kPowersOfTen[kWholeDigits] - 1;
   if (power >= 0) {
-    const uint64_t unit = kPow10[static_cast<size_t>(power)];
+    const uint64_t unit = kPowersOfTen[static_cast<size_t>(power)];
     if (coefficient > kWholeMax / unit) return std::nullopt;
     return Magnitude{.whole = coefficient * unit};
   }
   const absl::uint128 scale = Pow10(kFractionDigits + power);
   if (power < -kShortDigits) return Magnitude{.fraction = coefficient * scale};
-  const uint64_t unit = kPow10[static_cast<size_t>(-power)];
+  const uint64_t unit = kPowersOfTen[static_cast<size_t>(-power)];
   if (coefficient / unit > kWholeMax) return std::nullopt;
   return Magnitude{.whole = coefficient / unit, .fraction = coefficient % unit * scale};
 }
@@ -133,7 +128,7 @@ std::optional<Magnitude> FromLong(const Written& number, int64_t power) {
   const absl::uint128 high = ReadDigits(all.substr(kWholeDigits, kHalfFraction));
   return Magnitude{
       .whole = ReadDigits(all.substr(0, kWholeDigits)),
-      .fraction = high * kPow10[kHalfFraction] + ReadDigits(all.substr(kWholeDigits + kHalfFraction))};
+      .fraction = high * kPowersOfTen[kHalfFraction] + ReadDigits(all.substr(kWholeDigits + kHalfFraction))};
 }
 
 std::optional<Magnitude> Scale(const Written& number, int exponent10) {
@@ -179,14 +174,14 @@ std::optional<Decimal> Decimal::Sum(const Decimal& a, const Decimal& b) {
   const bool carries = a.fraction_ + b.fraction_ >= one;
   sum.fraction_ = a.fraction_ + b.fraction_ - (carries ? one : 0);
   sum.whole_ = a.whole_ + b.whole_ + (carries ? 1 : 0);
-  if (sum.whole_ >= kPow10[kWholeDigits]) return std::nullopt;
+  if (sum.whole_ >= kPowersOfTen[kWholeDigits]) return std::nullopt;
   return sum;
 }
 
 std::optional<int64_t> Decimal::Rounded(int digits) const {
   assert(digits >= 0 && digits <= 6);
-  constexpr uint64_t kUnitsMax = kPow10[18] - 1;
-  const uint64_t scale = kPow10[static_cast<size_t>(digits)];
+  constexpr uint64_t kUnitsMax = kPowersOfTen[18] - 1;
+  const uint64_t scale = kPowersOfTen[static_cast<size_t>(digits)];
   if (whole_ > kUnitsMax / scale) return std::nullopt;
   uint64_t units = whole_ * scale;
   if (fraction_ != 0) {
@@ -208,8 +203,8 @@ void Decimal::AppendTo(std::string& out) const {
   if (negative_) out += '-';
   AppendNumber(whole_, out);
   if (fraction_ == 0) return;
-  const absl::uint128 high = fraction_ / kPow10[kHalfFraction];
-  const absl::uint128 low = fraction_ - high * kPow10[kHalfFraction];
+  const absl::uint128 high = fraction_ / kPowersOfTen[kHalfFraction];
+  const absl::uint128 low = fraction_ - high * kPowersOfTen[kHalfFraction];
   out += '.';
   AppendPadded(absl::Uint128Low64(high), kHalfFraction, out);
   if (low != 0) AppendPadded(absl::Uint128Low64(low), kHalfFraction, out);
@@ -229,14 +224,15 @@ void AppendFixed(int64_t units, int digits, std::string& out) {
   assert(digits >= 1 && digits <= 6);
   auto magnitude = static_cast<uint64_t>(units);
   if (units < 0) magnitude = 0 - magnitude;  // also where -units would not fit int64_t
-  std::array<char, 24> text;                 // written from its end: any number, a point, a sign
-  char* at = text.data() + text.size();
-  for (int place = 0; place <= digits || magnitude != 0; ++place, magnitude /= 10) {
-    if (place == digits) *--at = '.';
-    *--at = static_cast<char>('0' + magnitude % 10);
-  }
-  if (units < 0) *--at = '-';
-  out.append(at, text.data() + text.size());
+  std::array<char, 24> text;                 // any number, a point, a sign
+  char* at = text.data();
+  if (units < 0) *at++ = '-';
+  const uint64_t one = kPowersOfTen[static_cast<size_t>(digits)];
+  at = std::to_chars(at, text.data() + text.size(), magnitude / one).ptr;
+  *at++ = '.';
+  uint64_t rest = magnitude % one;
+  for (char* place = at + digits; place != at; rest /= 10) *--place = static_cast<char>('0' + rest % 10);
+  out.append(text.data(), at + digits);
 }
 
 }  // namespace medallion

@@ -233,9 +233,10 @@ void WriteTime(UtcTime time, std::span<char, kTimeBytes> out) {
 
 void TimeWriter::Write(UtcTime time, std::span<char, kTimeBytes> out) {
   const DayAndRest split = Split(time);
-  if (split.day != day_) WriteDate(day_ = split.day, date_.data());
-  std::memcpy(out.data(), date_.data(), date_.size());
-  WriteClock(split.rest, out.data() + date_.size());
+  Day& day = days_[static_cast<size_t>(split.day & 1)];
+  if (split.day != day.number) WriteDate(day.number = split.day, day.text.data());
+  std::memcpy(out.data(), day.text.data(), day.text.size());
+  WriteClock(split.rest, out.data() + day.text.size());
 }
 
 void AppendTime(UtcTime time, std::string& out) {

@@ -1,5 +1,6 @@
 #include "medallion/io/line_source.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -16,6 +17,7 @@ namespace {
 constexpr size_t kChunk = size_t{1} << 18;  // read at once, and split while it is in the cache
 constexpr size_t kText = size_t{1} << 20;
 constexpr int64_t kBatchMax = int64_t{32} << 20;
+constexpr size_t kRecordsAbout = 1'000;
 constexpr size_t kLineMax = size_t{16} << 20;
 
 // Positions are text: lines, bytes and the fingerprint of these bytes, separated by blanks.
@@ -174,6 +176,7 @@ absl::StatusOr<SourceBatch> LineSource::ReadAhead(size_t records_max) {
   SourceBatch batch{.owner = held_};
   bool more = true;
   const int64_t begin = bytes_;
+  batch.records.reserve(std::min(records_max, kRecordsAbout));
   while (more && batch.records.size() < records_max && bytes_ - begin < kBatchMax) {
     // A last line without an end may grow: it is read in a batch of its own, which the position does not pass.
     const bool open = end_of_file_ && next_ < filled_ && FindEnd(next_) == std::string::npos;

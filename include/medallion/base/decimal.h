@@ -2,8 +2,10 @@
 // Pure: results depend on the arguments alone. Safe from any thread.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,6 +14,13 @@
 #include "absl/numeric/int128.h"
 
 namespace medallion {
+
+// 10 to the power of 0 to 19.
+inline constexpr std::array<uint64_t, 20> kPowersOfTen = [] {
+  std::array<uint64_t, 20> powers{1};
+  for (size_t i = 1; i < powers.size(); ++i) powers[i] = powers[i - 1] * 10;
+  return powers;
+}();
 
 // A decimal number of at most 15 digits before the point and 30 after it.
 // Two decimals are equal when their values are: 4.0 == 4. There is one zero, and it is not negative.

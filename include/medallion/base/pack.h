@@ -38,6 +38,7 @@
 
 #include "medallion/base/arena.h"
 #include "medallion/base/columns.h"
+#include "medallion/base/decimal.h"
 #include "medallion/base/digest.h"
 #include "medallion/base/text.h"
 #include "medallion/base/time.h"
@@ -301,12 +302,6 @@ inline char* WriteHex(char* const begin, std::string_view text) {
   }
   return bad == 0 ? to : WriteAsText(begin, text);
 }
-// 10 to the power of 0 to 9.
-inline constexpr std::array<uint64_t, 10> kPowersOfTen = [] {
-  std::array<uint64_t, 10> powers{1};
-  for (size_t i = 1; i < powers.size(); ++i) powers[i] = 10 * powers[i - 1];
-  return powers;
-}();
 // The decimal of a number in so many places, 0 to 9, without zeros at its end; `room` is where it is made.
 inline constexpr size_t kDecimalSize = 32;
 inline std::string_view DecimalText(int64_t units, int places, std::array<char, kDecimalSize>& room) {

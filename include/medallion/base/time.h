@@ -49,14 +49,17 @@ inline constexpr size_t kTimeBytes = 27;
 void WriteTime(UtcTime time, std::span<char, kTimeBytes> out);  // the same bytes
 std::string FormatTime(UtcTime time);
 
-// Writes the same bytes, quicker where many times in a row fall on one day: it keeps that day's text.
+// Writes the same bytes, quicker where many times in a row fall on one day or the next: it keeps these days' texts.
 class TimeWriter {
  public:
   void Write(UtcTime time, std::span<char, kTimeBytes> out);
 
  private:
-  int64_t day_ = std::numeric_limits<int64_t>::min();  // since 1970-01-01; none yet
-  std::array<char, 10> date_{};                        // its text
+  struct Day {
+    int64_t number = std::numeric_limits<int64_t>::min();  // since 1970-01-01; none yet
+    std::array<char, 10> text{};
+  };
+  std::array<Day, 2> days_{};  // the last even one and the last odd one
 };
 
 // Appends the UTC calendar day, "2026-03-01".

@@ -207,13 +207,11 @@ Derivation<typename Pack::Gold> DeriveEntities(const Histories<Pack>& all, bool 
                             .model_version = deriving::VersionOf(model)});
     standing.insert(standing.end(), versions.begin(), versions.end());
     for (auto& row : *derived) {
-      const UtcTime due = Pack::NextDue(row);
-      const EntityKey parent = deriving::ParentOf<Pack>(row, model);
-      made.gold.push_back({.entity = history.entity,
-                           .parent = parent,
-                           .version = {},
-                           .next_due_at = due,
-                           .row = std::move(row)});
+      auto& write = made.gold.emplace_back();  // rows are large: moved once
+      write.entity = history.entity;
+      write.parent = deriving::ParentOf<Pack>(row, model);
+      write.next_due_at = Pack::NextDue(row);
+      write.row = std::move(row);
     }
   }
   HashRows(

@@ -33,7 +33,9 @@ void JoinRow(const Row& row, TimeWriter& times, JoinedFields& fields) {
       std::array<char, kTimeBytes> written;
       times.Write(value, written);
       fields.AddPlain({written.data(), written.size()});
-    } else {  // a number, or none
+    } else if constexpr (std::signed_integral<T>) {
+      fields.Add(int64_t{value});
+    } else {  // another number, or none
       text.clear();
       AppendCanonical(value, text);
       fields.AddPlain(text);
