@@ -1,5 +1,6 @@
 #include "session_summary.h"
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -60,8 +61,8 @@ void VisitSummary(Summary& summary, Visitor& visit) {
 // Appends to `out`, which is whole once Finish was called.
 class Writer {
  public:
-  explicit Writer(std::string& out) : out_(out), used_(out.size()) { Grow(kSizeAbout); }
-  void Finish() { out_.resize(used_); }
+  explicit Writer(std::string& out) : out_(out) { Grow(out.size(), kSizeAbout); }
+  void Finish() { out_.resize(Used()); }
 
   void operator()(bool value) { Leb(value ? 1 : 0); }
   template <std::integral T>
@@ -80,9 +81,8 @@ class Writer {
   void operator()(Thousandths value) { (*this)(value.units); }
   void operator()(std::string_view text) {
     Leb(text.size() + 1);
-    if (out_.size() - used_ < text.size()) Grow(text.size());
-    text.copy(out_.data() + used_, text.size());
-    used_ += text.size();
+    if (Left() < text.size()) Grow(Used(), text.size());
+    to_ = std::copy(text.begin(), text.end(), to_);
   }
   void operator()(const Coordinate& at) {
     if (at.topic == topic_) {
@@ -111,26 +111,31 @@ class Writer {
 
  private:
   static constexpr size_t kSizeAbout = 400;
-  void Grow(size_t bytes) { out_.resize(used_ + bytes + kSizeAbout); }
+  size_t Used() const { return static_cast<size_t>(to_ - out_.data()); }
+  size_t Left() const { return static_cast<size_t>(end_ - to_); }
+  void Grow(size_t used, size_t bytes) {
+    out_.resize(used + bytes + kSizeAbout);
+    to_ = out_.data() + used;
+    end_ = out_.data() + out_.size();
+  }
   void Leb(uint64_t value) {
-    if (out_.size() - used_ < packing::kNumberBytesMax) Grow(0);
-    char* const begin = out_.data() + used_;
-    used_ += static_cast<size_t>(packing::WriteUnsigned(begin, value) - begin);
+    if (Left() < packing::kNumberBytesMax) Grow(Used(), 0);
+    to_ = packing::WriteUnsigned(to_, value);
   }
 
   std::string& out_;
-  size_t used_;          // of it
-  uint64_t before_ = 0;  // the time before
+  char *to_ = nullptr, *end_ = nullptr;  // where the next byte goes; where the string ends
+  uint64_t before_ = 0;                  // the time before
   std::string_view topic_;
 };
 
 // The same the other way. Past a damage all is zero.
 class Reader {
  public:
-  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
-  bool AtEnd() const { return ok_ && bytes_.empty(); }
+  explicit Reader(std::string_view bytes) : place_{bytes.data(), bytes.data() + bytes.size()} {}
+  bool AtEnd() const { return place_.ok() && place_.left() == 0; }
 
-  void operator()(bool& value) { value = Byte() != 0; }
+  void operator()(bool& value) { value = Leb() != 0; }
   template <std::integral T>
   void operator()(T& value) {
     const uint64_t folded = Leb();
@@ -172,35 +177,20 @@ class Reader {
   }
 
  private:
-  uint8_t Byte() {
-    ok_ = ok_ && !bytes_.empty();
-    if (!ok_) return 0;
-    const auto byte = static_cast<uint8_t>(bytes_.front());
-    bytes_.remove_prefix(1);
-    return byte;
-  }
   uint64_t Leb() {
     uint64_t value = 0;
-    for (int shift = 0; shift < 64; shift += 7) {
-      const uint8_t byte = Byte();
-      value |= uint64_t{byte & 0x7Fu} << shift;
-      if (byte < 0x80) return value;
-    }
-    ok_ = false;
-    return 0;
+    place_ = packing::ReadUnsigned(place_, value);
+    return place_.ok() ? value : 0;
   }
   std::string_view Text(std::string_view same) {
     const uint64_t length = Leb();
+    std::string_view text;
     if (length == 0) return same;
-    ok_ = ok_ && length - 1 <= bytes_.size();
-    if (!ok_) return {};
-    const std::string_view text = bytes_.substr(0, length - 1);
-    bytes_.remove_prefix(length - 1);
+    place_ = packing::ReadBytes(place_, length - 1, text);
     return text;
   }
 
-  std::string_view bytes_;
-  bool ok_ = true;
+  packing::Place place_;
   uint64_t before_ = 0;
   std::string_view topic_;
 };

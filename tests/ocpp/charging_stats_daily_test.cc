@@ -12,7 +12,7 @@
 #include "catch.h"
 #include "event_builder.h"
 #include "medallion/base/columns.h"
-#include "medallion/base/pack.h"
+#include "repacked.h"
 #include "session_line.h"
 
 namespace medallion::ocpp {
@@ -112,14 +112,7 @@ TEST_CASE("daily: a row is complete") {
   columns.Add("7.500").Add("2.250").Add("1800.000").Add("200.500").Add("0.015625");
   CHECK(row->row_hash == columns.Sha256());
 
-  PackWriter writer;
-  writer(*row);
-  Arena texts;
-  ChargingStatsDaily back;
-  PackReader reader(writer.bytes(), texts);
-  reader(back);
-  CHECK((reader.ok() && reader.at_end()));
-  CHECK(back == *row);
+  CHECK(Repacked(*row) == *row);
 }
 
 TEST_CASE("daily: what sessions count as") {

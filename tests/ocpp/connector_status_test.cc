@@ -10,8 +10,8 @@
 #include "catch.h"
 #include "event_builder.h"
 #include "medallion/base/columns.h"
-#include "medallion/base/pack.h"
 #include "medallion/ocpp/identify.h"
+#include "repacked.h"
 
 namespace medallion::ocpp {
 namespace {
@@ -104,18 +104,6 @@ std::string Json(Row row) {
   std::string json;
   AppendJson(row, json);
   return json;
-}
-
-template <class Row>
-Row Repacked(const Row& row) {
-  PackWriter writer;
-  writer(row);
-  Arena texts;
-  Row back;
-  PackReader reader(writer.bytes(), texts);
-  reader(back);
-  CHECK((reader.ok() && reader.at_end()));
-  return back;
 }
 
 TEST_CASE("connector status: the history is ordered by event time, and equal neighbours are one period") {
