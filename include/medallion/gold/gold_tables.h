@@ -1,6 +1,7 @@
 // The Gold tables of a pack. Its Gold type is the struct of its only table, or a std::variant of the structs of several:
 // then Pack::kGoldTables names them in the variant's order. Beside VisitColumns a row type offers what its pack's
-// VersionOf, NextDue and ParentOf ask.
+// VersionOf, NextDue and ParentOf ask; a member row_hash, which HashRows fills where it is empty (see gold/row_hash.h); and
+// for stores VisitFields, without what AttachVersion sets (see gold/merge.h).
 //
 // A row may be a series: its table shows it as many rows, its items, and it grows at its end, so that adding some costs
 // what they cost. Such a type offers, where others have their columns,

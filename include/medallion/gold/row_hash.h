@@ -38,7 +38,7 @@ void JoinRow(const Row& row, TimeWriter& times, JoinedFields& fields) {
     } else {  // another number, or none
       text.clear();
       AppendCanonical(value, text);
-      fields.AddPlain(text);
+      fields.Add(text);
     }
   };
   VisitColumns(row, [&](std::string_view name, const auto& value) {
