@@ -215,7 +215,7 @@ absl::Status Core::Create() {
   const absl::StatusOr<bool> fresh = IsFresh();  // another process may have been faster
   if (!fresh.ok()) return fresh.status();
   if (!*fresh) return CheckOurs();
-  std::string sql = kCreate + Timelines::CreateSql();
+  std::string sql = kCreate + timelines_.CreateSql();
   for (const StaleList& list : stale_) sql += list.CreateSql();
   for (const RunIndex* index : indexes_) sql += index->CreateSql();
   for (size_t i = 0; i < tables(); ++i) sql += CreateSql(tables_[i].shape);

@@ -70,7 +70,7 @@
 
 namespace medallion::sqlite {
 
-inline constexpr int64_t kSchemaVersion = 7;
+inline constexpr int64_t kSchemaVersion = 8;
 inline constexpr int64_t kApplicationId = 0x4D44'4C4E;  // "MDLN"
 
 // The first eight bytes, most significant first.
