@@ -41,8 +41,10 @@ constexpr const char* kTables[] = {"bronze_records",
                                    "gold_charging_stats_daily",
                                    "gold_connector_status_history",
                                    "gold_connector_current_status",
-                                   "gold_charge_point_health"};
+                                   "gold_charge_point_health",
+                                   "gold_meter_intervals"};
 constexpr size_t kGold = 5;  // the first of the Gold tables, which share their numbers
+constexpr std::string_view kSeries = "gold_meter_intervals";  // a row's items are numbered within it
 
 [[noreturn]] void Die(const std::string& what) {
   std::fprintf(stderr, "medallion_sqlite_bench: %s\n", what.c_str());
@@ -165,7 +167,8 @@ class Database {
 // A table on its way from one file into the other, a stretch at a time.
 class Copied {
  public:
-  Copied(const Database& from, const Database& to, const std::string& table) : to_(to) {
+  Copied(const Database& from, const Database& to, const std::string& table)
+      : to_(to), bits_(table.starts_with("silver") || table == kSeries ? 24 : 0) {
     std::string sql = from.Ask("SELECT sql FROM sqlite_master WHERE name = '" + table + "'");
     if (table == "bronze_records") {
       sql.back() = ',';
@@ -187,9 +190,8 @@ class Copied {
   void Read(int64_t first, int64_t last) {
     values_.clear();
     texts_ = Arena();
-    const bool elements = key_ == "element";
-    sqlite3_bind_int64(read_, 1, elements ? first << 24 : first);
-    sqlite3_bind_int64(read_, 2, elements ? ((last + 1) << 24) - 1 : last);
+    sqlite3_bind_int64(read_, 1, first << bits_);
+    sqlite3_bind_int64(read_, 2, ((last + 1) << bits_) - 1);
     while (sqlite3_step(read_) == SQLITE_ROW) {
       for (int i = 0; i < columns_; ++i) {
         Value value{.type = sqlite3_column_type(read_, i), .number = sqlite3_column_int64(read_, i)};
@@ -232,6 +234,7 @@ class Copied {
   }
 
   const Database& to_;
+  int bits_;  // of a number, below that of the record or of the Gold row
   std::string key_;
   int columns_ = 0;
   sqlite3_stmt* read_ = nullptr;

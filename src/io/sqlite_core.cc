@@ -19,6 +19,9 @@ uint64_t Mix(uint64_t a, uint64_t b) {
   return a ^ (a >> 31);
 }
 
+// So many sightings are noted before they are folded into their table: bounds the memory for them, and the time to load them.
+constexpr size_t kNotedSightingsMax = size_t{1} << 17;
+
 // Tags of a key of a unit. Stored: must stay as they are.
 constexpr uint64_t kWinner = 1, kEvent = 0x8000;
 
@@ -44,6 +47,7 @@ CREATE TABLE medallion_reviews(subject BLOB, body BLOB, PRIMARY KEY(subject, bod
 CREATE TABLE medallion_sightings(
   number INTEGER PRIMARY KEY, entity BLOB NOT NULL, subject TEXT NOT NULL, name TEXT NOT NULL,
   ingest_ts INTEGER NOT NULL, most0 INTEGER NOT NULL, most1 INTEGER NOT NULL, most2 INTEGER NOT NULL);
+CREATE TABLE medallion_sightings_new(batch INTEGER PRIMARY KEY, sightings BLOB NOT NULL);
 CREATE INDEX medallion_gold_due ON medallion_gold(due) WHERE due IS NOT NULL;
 )sql";
 
@@ -215,7 +219,7 @@ absl::Status Core::Create() {
   const absl::StatusOr<bool> fresh = IsFresh();  // another process may have been faster
   if (!fresh.ok()) return fresh.status();
   if (!*fresh) return CheckOurs();
-  std::string sql = kCreate + Timelines::CreateSql();
+  std::string sql = kCreate + timelines_.CreateSql();
   for (const StaleList& list : stale_) sql += list.CreateSql();
   for (const RunIndex* index : indexes_) sql += index->CreateSql();
   for (size_t i = 0; i < tables(); ++i) sql += CreateSql(tables_[i].shape);
@@ -318,6 +322,10 @@ absl::Status Core::PrepareSightings() {
             " FROM medallion_rows r CROSS JOIN medallion_sightings s ON s.number = r.c0"},
            {put_sightings_, "write a sighting",
             "INSERT OR REPLACE INTO medallion_sightings SELECT c0,c1,c2,c3,c4,c5,c6,c7 FROM medallion_rows"},
+           {read_new_sightings_, "read sightings",
+            "SELECT sightings FROM medallion_sightings_new ORDER BY batch"},
+           {note_sightings_, "write sightings", "INSERT INTO medallion_sightings_new(sightings) VALUES(?)"},
+           {clear_new_sightings_, "write sightings", "DELETE FROM medallion_sightings_new"},
            {drop_sighting_, "delete a sighting", "DELETE FROM medallion_sightings WHERE number = ?"},
            {read_all_, "read all elements",
             "SELECT e.element, e.body, b.direction FROM medallion_elements e"
@@ -429,6 +437,7 @@ absl::Status Core::Load() {
     if (top.Next()) next = top.Int(0) + 1;
     if (!top.status().ok()) return top.status();
   }
+  if (auto status = LoadSightings(); !status.ok()) return status;
   next_batch_ = 1;
   for (StaleList& list : stale_) {
     const absl::StatusOr<int64_t> last = list.LastBatch();
@@ -789,8 +798,17 @@ absl::Status Core::MarkFresh(std::span<const Derived> derived) {
 
 absl::Status Core::FindSightings(std::span<const EntityKey> entities, std::vector<KeptSighting>& found) {
   found.assign(entities.size(), {});
+  std::vector<Entry> asked;
+  for (size_t i = 0; i < entities.size(); ++i) {
+    const uint64_t key = Short(entities[i]);
+    if (const auto noted = new_sightings_.find(entities[i]); noted != new_sightings_.end()) {
+      found[i] = noted->second;
+    } else if (sighted_.MayHold(key)) {
+      asked.push_back({key, static_cast<int64_t>(i)});
+    }
+  }
   std::vector<Hit> hits;
-  if (auto status = FindOf(entities, sighted_, hits); !status.ok()) return status;
+  if (auto status = sighted_.Find(asked, 0, hits); !status.ok()) return status;
   return ForHits(find_sightings_, hits, [&](Query& query) {
     const auto index = static_cast<size_t>(query.Int(1));
     if (DigestFrom(query.Text(2)) != entities[index]) return true;
@@ -807,28 +825,65 @@ absl::Status Core::PutSightings(std::span<KeptSighting> sightings) {
   if (sightings.empty()) return absl::OkStatus();
   std::vector<EntityKey> entities;
   std::vector<Entry> added;
+  PackWriter noted;
   for (KeptSighting& kept : sightings) {
     entities.push_back(kept.entity);
-    if (kept.number != 0) continue;
-    kept.number = next_sighting_++;
-    added.push_back({Short(kept.entity), kept.number});
+    if (kept.number == 0) {
+      kept.number = next_sighting_++;
+      added.push_back({Short(kept.entity), kept.number});
+    }
+    noted(kept);
+    new_sightings_[kept.entity] = std::move(kept);
   }
-  auto next = sightings.begin();
+  noted_sightings_ += entities.size();
+  if (auto status = Query(note_sightings_, Blob{noted.bytes()}).Run(); !status.ok()) return status;
+  if (auto status = sighted_.Add(added); !status.ok()) return status;
+  if (noted_sightings_ > kNotedSightingsMax) {
+    if (auto status = FoldSightings(); !status.ok()) return status;
+  }
+  return MarkStale(Stale::kSighted, entities);
+}
+
+absl::Status Core::LoadSightings() {
+  new_sightings_.clear(), noted_sightings_ = 0;
+  Arena texts;
+  Query query(read_new_sightings_);
+  while (query.Next()) {
+    PackReader reader(query.Text(0), texts);
+    while (reader.ok() && !reader.at_end()) {
+      KeptSighting kept;
+      reader(kept);
+      next_sighting_ = std::max(next_sighting_, kept.number + 1);
+      new_sightings_[kept.entity] = std::move(kept);
+      ++noted_sightings_;
+    }
+    if (!reader.ok()) return Damage("read sightings");
+  }
+  return query.status();
+}
+
+absl::Status Core::FoldSightings() {
+  if (noted_sightings_ == 0) return absl::OkStatus();
+  std::vector<const KeptSighting*> rows;
+  for (const auto& [entity, kept] : new_sightings_) rows.push_back(&kept);
+  std::sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) { return a->number < b->number; });
+  auto next = rows.begin();
   const auto put = [&](Cells& cells) {
-    if (next == sightings.end()) return false;
-    const Sighting& sighting = next->sighting;
-    cells.Put(next->number).Put(next->entity);
-    cells.Put(std::string_view(next->subject)).Put(std::string_view(next->name)).Put(sighting.ingest_ts.us);
+    if (next == rows.end()) return false;
+    const auto& [number, subject, name, entity, sighting] = **next;
+    cells.Put(number).Put(entity).Put(std::string_view(subject)).Put(std::string_view(name));
+    cells.Put(sighting.ingest_ts.us);
     for (const int64_t most : sighting.most) cells.Put(most);
     return ++next, true;
   };
   Feed feed = put;
   if (auto status = Query(put_sightings_, feed).Run(); !status.ok()) return status;
-  if (auto status = sighted_.Add(added); !status.ok()) return status;
-  return MarkStale(Stale::kSighted, entities);
+  new_sightings_.clear(), noted_sightings_ = 0;
+  return Query(clear_new_sightings_).Run();
 }
 
 absl::Status Core::DropSighting(const KeptSighting& sighting) {
+  if (auto status = FoldSightings(); !status.ok()) return status;
   return Query(drop_sighting_, sighting.number).Run();
 }
 

@@ -144,28 +144,34 @@ absl::Status RunIndex::ReadPage(int64_t page, std::string& entries) {
 }
 
 absl::Status RunIndex::Find(std::vector<Entry>& asked, int low_bits, std::vector<Hit>& hits) {
-  hits.clear();
-  if (asked.empty()) return absl::OkStatus();
   std::sort(asked.begin(), asked.end());
   const uint64_t low = (uint64_t{1} << low_bits) - 1;
+  std::vector<KeyRange> ranges;
+  ranges.reserve(asked.size());
+  for (const Entry& entry : asked) ranges.push_back({entry.key & ~low, entry.key | low, entry.value});
+  return Find(ranges, hits);
+}
+
+absl::Status RunIndex::Find(std::span<const KeyRange> asked, std::vector<Hit>& hits) {
+  hits.clear();
+  if (asked.empty()) return absl::OkStatus();
   std::vector<Look> looks;
-  for (const Run& run : runs_) PlanFor(run, asked, low, looks);
+  for (const Run& run : runs_) PlanFor(run, asked, looks);
   if (!std::is_sorted(looks.begin(), looks.end())) std::sort(looks.begin(), looks.end());
-  if (auto status = LookUp(looks, asked, low, hits); !status.ok()) return status;
+  if (auto status = LookUp(looks, asked, hits); !status.ok()) return status;
   std::sort(hits.begin(), hits.end());
   hits.erase(std::unique(hits.begin(), hits.end()), hits.end());
   return absl::OkStatus();
 }
 
 // Which pages may hold what is asked for. That is sorted, so the fences are walked once.
-void RunIndex::PlanFor(const Run& run, std::span<const Entry> asked, uint64_t low,
-                       std::vector<Look>& looks) const {
+void RunIndex::PlanFor(const Run& run, std::span<const KeyRange> asked, std::vector<Look>& looks) const {
   const std::vector<uint64_t>& fences = run.fences;
-  const bool filtered = low_bits_ != 64 && low >> low_bits_ == 0;
   size_t page = 0;
   for (size_t i = 0; i < asked.size(); ++i) {
-    if (filtered && !run.filter.MayHold(asked[i].key >> low_bits_)) continue;
-    const uint64_t first = asked[i].key & ~low, last = asked[i].key | low;
+    const auto [first, last, value] = asked[i];
+    const bool filtered = low_bits_ != 64 && first >> low_bits_ == last >> low_bits_;
+    if (filtered && !run.filter.MayHold(first >> low_bits_)) continue;
     // The last page that begins below what is asked for, since keys may be equal across pages.
     if (page + 1 < fences.size() && fences[page + 1] < first) {
       const auto from = fences.begin() + static_cast<std::ptrdiff_t>(page) + 1;
@@ -178,7 +184,7 @@ void RunIndex::PlanFor(const Run& run, std::span<const Entry> asked, uint64_t lo
 }
 
 // Reads each page once.
-absl::Status RunIndex::LookUp(std::span<const Look> looks, std::span<const Entry> asked, uint64_t low,
+absl::Status RunIndex::LookUp(std::span<const Look> looks, std::span<const KeyRange> asked,
                               std::vector<Hit>& hits) {
   auto next = looks.begin();
   const auto put = [&](Cells& cells) {
@@ -197,13 +203,12 @@ absl::Status RunIndex::LookUp(std::span<const Look> looks, std::span<const Entry
     if (entries.empty() || entries.size() % kEntryBytes != 0 || look->page != page) return Damage(look->page);
     size_t at = 0;
     for (; look != looks.end() && look->page == page; ++look) {
-      const Entry& ask = asked[look->asked];
-      const uint64_t first = ask.key & ~low, last = ask.key | low;
+      const auto [first, last, value] = asked[look->asked];
       if (at > 0 && KeyAt(entries, at - 1) >= first) at = 0;  // it was asked for before
       for (at = LowerBound(entries, at, first); at < entries.size() / kEntryBytes; ++at) {
         const Entry entry = EntryAt(entries, at);
         if (entry.key > last) break;
-        hits.push_back({ask.value, entry.value});
+        hits.push_back({value, entry.value});
       }
     }
   }

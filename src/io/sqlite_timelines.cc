@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "medallion/base/digest.h"
+#include "medallion/base/time.h"
+
 namespace medallion::sqlite {
 namespace {
 
@@ -11,13 +14,19 @@ void Widen(TimeSpan& span, const memory::Mark& mark) {
   span = {std::min(span.from, from), std::max(span.to, to)};
 }
 
+// A key of a timeline: of the subject and whether these are details, then of the hour since 1970. Stored: must stay as it is.
+constexpr int kHourBits = 20;
+uint64_t PlaceKey(uint64_t subject, bool detail, UtcTime at) {
+  const int64_t hour = std::clamp<int64_t>(at.us / kMicrosPerHour, 0, (1 << kHourBits) - 1);
+  return (subject >> (kHourBits + 1) << 1 | uint64_t{detail}) << kHourBits | static_cast<uint64_t>(hour);
+}
+
 }  // namespace
 
-std::string Timelines::CreateSql() {
-  return R"sql(
-CREATE TABLE medallion_timeline(
-  subject TEXT NOT NULL, at INTEGER NOT NULL, element INTEGER NOT NULL, detail INTEGER NOT NULL,
-  PRIMARY KEY(subject, at, element)) WITHOUT ROWID;
+Timelines::Timelines() : places_("medallion_timeline", kHourBits) {}
+
+std::string Timelines::CreateSql() const {
+  return places_.CreateSql() + R"sql(
 CREATE TABLE medallion_timelines(
   subject TEXT PRIMARY KEY, touched_from INTEGER, touched_to INTEGER, watch INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX medallion_timelines_touched ON medallion_timelines(subject) WHERE touched_from IS NOT NULL;
@@ -39,9 +48,6 @@ absl::Status Timelines::Prepare(Connection& connection) {
            {find_touched_, "find the timelines that were touched",
             "SELECT subject, touched_from, touched_to FROM medallion_timelines INDEXED BY"
             " medallion_timelines_touched WHERE touched_from IS NOT NULL ORDER BY subject LIMIT ?"},
-           {find_elements_, "read a timeline",
-            "SELECT DISTINCT element FROM medallion_timeline WHERE subject = ? AND at BETWEEN ? AND ?"
-            " AND detail <= ? ORDER BY element"},
            {find_links_, "read links",
             "SELECT at, entity, root, context FROM medallion_links WHERE subject = ? AND at BETWEEN ? AND ?"},
            {find_root_, "find where an entity is derived",
@@ -51,10 +57,6 @@ absl::Status Timelines::Prepare(Connection& connection) {
            {find_contexts_, "read the contexts of an entity",
             "SELECT context FROM medallion_links WHERE root = ? AND length(context) > 0"},
            {any_link_, "look for links", "SELECT EXISTS(SELECT 1 FROM medallion_links)"},
-           {put_places_, "write timelines",
-            "INSERT OR IGNORE INTO medallion_timeline SELECT c0,c1,c2,c3 FROM medallion_rows"},
-           {drop_place_, "delete from a timeline",
-            "DELETE FROM medallion_timeline WHERE subject = ? AND at = ? AND element = ?"},
            {touch_, "note what was touched",
             "INSERT INTO medallion_timelines SELECT c0,c1,c2,0 FROM medallion_rows WHERE true"
             " ON CONFLICT(subject) DO UPDATE SET"
@@ -76,10 +78,11 @@ absl::Status Timelines::Prepare(Connection& connection) {
        }) {
     if (auto status = connection.Prepare(row.sql, row.doing, row.statement); !status.ok()) return status;
   }
-  return absl::OkStatus();
+  return places_.Prepare(connection);
 }
 
 absl::Status Timelines::Load() {
+  if (auto status = places_.Load(); !status.ok()) return status;
   Query any(any_link_);
   any_links_ = any.Next() && any.Int(0) != 0;
   return any.status();
@@ -95,12 +98,19 @@ absl::Status Timelines::Touched(size_t most, std::vector<TimelinePart>& parts) {
   return query.status();
 }
 
-absl::Status Timelines::FindElements(const TimelinePart& part, std::vector<int64_t>& elements) {
-  elements.clear();
-  Query query(find_elements_, std::string_view(part.subject), part.span.from.us, part.span.to.us,
-              part.details ? 1 : 0);
-  while (query.Next()) elements.push_back(query.Int(0));
-  return query.status();
+absl::Status Timelines::FindElements(std::span<const TimelinePart> parts, std::vector<Hit>& elements) {
+  std::vector<KeyRange> asked;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const auto& [subject, span, details] = parts[i];
+    const uint64_t key = Fingerprint(subject);
+    for (const bool detail : {false, true}) {
+      if (detail && !details) continue;
+      asked.push_back(
+          {PlaceKey(key, detail, span.from), PlaceKey(key, detail, span.to), static_cast<int64_t>(i)});
+    }
+  }
+  std::sort(asked.begin(), asked.end());
+  return places_.Find(asked, elements);
 }
 
 absl::Status Timelines::FindLinks(const TimelinePart& part, std::vector<Link>& links) {
@@ -152,9 +162,10 @@ absl::Status Timelines::Contexts(const EntityKey& root, std::vector<std::string_
 // ---- writing ------------------------------------------------------------------------------------------------
 
 void Timelines::Put(const memory::Mark& mark, int64_t element) {
-  placed_.push_back({mark.subject, mark.event_ts, element, mark.detail});
-  if (mark.ingest_ts != mark.event_ts)
-    placed_.push_back({mark.subject, mark.ingest_ts, element, mark.detail});
+  const uint64_t subject = Fingerprint(mark.subject);
+  for (const UtcTime at : {mark.event_ts, mark.ingest_ts}) {
+    placed_.push_back({PlaceKey(subject, mark.detail, at), element});
+  }
   Touch(mark);
 }
 
@@ -162,15 +173,6 @@ void Timelines::Touch(const memory::Mark& mark) {
   const auto [from, to] = std::minmax(mark.event_ts, mark.ingest_ts);
   auto& touched = mark.detail ? brushed_ : touched_;
   Widen(touched.try_emplace(mark.subject, TimeSpan{from, to}).first->second, mark);
-}
-
-absl::Status Timelines::Drop(const memory::Mark& mark, int64_t element) {
-  Touch(mark);
-  for (const UtcTime at : {mark.event_ts, mark.ingest_ts}) {
-    const std::string_view subject = mark.subject;
-    if (auto status = Query(drop_place_, subject, at.us, element).Run(); !status.ok()) return status;
-  }
-  return absl::OkStatus();
 }
 
 absl::Status Timelines::Put(const LinkWrite& write) {
@@ -183,15 +185,6 @@ absl::Status Timelines::Put(const LinkWrite& write) {
 
 absl::Status Timelines::Resolved(const ResolvedTimeline& resolved) {
   return Query(resolved_, std::string_view(resolved.subject), resolved.watch ? 1 : 0).Run();
-}
-
-absl::Status Timelines::TouchAll(Connection& connection) {
-  return connection.Execute(
-      "UPDATE medallion_timelines AS s SET"
-      " touched_from = (SELECT min(at) FROM medallion_timeline t WHERE t.subject = s.subject),"
-      " touched_to = (SELECT max(at) FROM medallion_timeline t WHERE t.subject = s.subject)"
-      " WHERE EXISTS (SELECT 1 FROM medallion_timeline t WHERE t.subject = s.subject)",
-      "note what is to be resolved");
 }
 
 absl::Status Timelines::FlushTouched(const std::map<std::string, TimeSpan>& touched, Statement& statement) {
@@ -207,17 +200,7 @@ absl::Status Timelines::FlushTouched(const std::map<std::string, TimeSpan>& touc
 }
 
 absl::Status Timelines::Flush() {
-  std::sort(placed_.begin(), placed_.end());
-  auto next = placed_.begin();
-  const auto put = [&](Cells& cells) {
-    if (next == placed_.end()) return false;
-    cells.Put(std::string_view(next->subject)).Put(next->at.us).Put(next->element).Put(int64_t{next->detail});
-    return ++next, true;
-  };
-  Feed feed = put;
-  if (!placed_.empty()) {
-    if (auto status = Query(put_places_, feed).Run(); !status.ok()) return status;
-  }
+  if (auto status = places_.Add(placed_); !status.ok()) return status;
   if (auto status = FlushTouched(touched_, touch_); !status.ok()) return status;
   return FlushTouched(brushed_, brush_);
 }

@@ -24,6 +24,7 @@ struct Mark {
   std::string subject;
   UtcTime event_ts = kNoTime, ingest_ts = kNoTime;
   bool detail = false;
+  bool operator==(const Mark&) const = default;
 };
 
 // Nothing where the element is on no timeline.

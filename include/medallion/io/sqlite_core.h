@@ -19,6 +19,8 @@
 //                        is due; `parent` and `body`, the row (see io/gold_codec.h), where others are derived from it.
 //                        This is what was written; the public table may have been changed by hand
 //   medallion_sightings  what is known of each subject: its spelling that sorts first, and maxima
+//   medallion_sightings_new  what became known since, packed, in the order of writing: nearly every batch changes rows on
+//                        nearly all pages of the table before, so this is folded into it once in many batches
 //   medallion_stale, medallion_stale_rollups, medallion_stale_sighted
 //                        entities to be derived again (see io/sqlite_stale.h): from elements, from rows, from sightings
 //   medallion_entities   one row an entity that was derived: it is fresh up to `batch`; `summary`, or nothing, equals
@@ -42,6 +44,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -49,9 +52,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -162,6 +167,12 @@ struct KeptSighting {
   EntityKey entity;
   Sighting sighting;
 };
+template <class Row, class Visitor>
+  requires std::same_as<std::remove_const_t<Row>, KeptSighting>
+void VisitFields(Row& row, Visitor&& visit) {
+  visit(row.number), visit(row.subject), visit(row.name), visit(row.entity), visit(row.sighting.ingest_ts);
+  for (auto& most : row.sighting.most) visit(most);
+}
 
 // Why an entity is to be derived again.
 enum class Stale : uint8_t { kElements, kRollups, kSighted };
@@ -356,6 +367,8 @@ class Core {
   absl::StatusOr<std::vector<KeptGold>> FindGold(std::span<const GoldVersion> rows);
   absl::Status PutVersions(std::span<const GoldEntry> entries, std::span<const KeptGold> stood);
   absl::Status PrepareSightings();
+  absl::Status LoadSightings();
+  absl::Status FoldSightings();
   absl::Status PrepareReviews();
   absl::Status ReadKept(int64_t record, BronzeAnswer& answer);
   absl::Status PickRecords(Query& query, size_t most, std::vector<int64_t>& records);
@@ -392,6 +405,7 @@ class Core {
   Statement top_entity_, read_entities_, put_entities_, drop_summary_;
   Statement find_gold_, find_due_, top_gold_, put_gold_, drop_gold_, find_children_;
   Statement top_sighting_, find_sightings_, put_sightings_, drop_sighting_, read_all_;
+  Statement read_new_sightings_, note_sightings_, clear_new_sightings_;
   Statement put_position_, raise_clock_, last_log_;
   Statement count_reviews_, read_reviews_, read_all_reviews_, put_review_, changes_;
   Statement page_records_, page_quarantine_, find_quarantine_;
@@ -403,7 +417,10 @@ class Core {
   int64_t first_new_ = 1;
   int64_t next_entity_ = 1;
   int64_t next_sighting_ = 1;
-  int64_t next_batch_ = 1;  // of entities that are noted as stale
+  absl::flat_hash_map<EntityKey, KeptSighting>
+      new_sightings_;           // that medallion_sightings_new holds, the latest of each
+  size_t noted_sightings_ = 0;  // in medallion_sightings_new, repeated ones too
+  int64_t next_batch_ = 1;      // of entities that are noted as stale
   // While a batch is written: numbers of its new Gold rows, the first and the next.
   int64_t first_new_gold_ = 0, next_gold_ = 0;
 };

@@ -62,6 +62,13 @@ struct Hit {
   auto operator<=>(const Hit&) const = default;
 };
 
+// All keys from `first` to `last`.
+struct KeyRange {
+  uint64_t first = 0, last = 0;
+  int64_t asked = 0;
+  auto operator<=>(const KeyRange&) const = default;
+};
+
 class RunIndex {
  public:
   // `low_bits` of a key do not matter to the filter: asked for are all keys that agree in the others. 64: no filter.
@@ -79,6 +86,8 @@ class RunIndex {
   // The values of each key, or with `low_bits` of all that agree with it in the others. `asked.value` is what the key's
   // hits are to be known by; `asked` is left sorted. Sets `hits`, sorted, each once.
   absl::Status Find(std::vector<Entry>& asked, int low_bits, std::vector<Hit>& hits);
+  // The same for ranges, which must be sorted.
+  absl::Status Find(std::span<const KeyRange> asked, std::vector<Hit>& hits);
 
   // Adds these, and leaves them sorted. Within a transaction that writes; where it is taken back, Load again.
   absl::Status Add(std::vector<Entry>& entries);
@@ -98,9 +107,8 @@ class RunIndex {
   };
 
   absl::Status ReadPage(int64_t page, std::string& entries);
-  void PlanFor(const Run& run, std::span<const Entry> asked, uint64_t low, std::vector<Look>& looks) const;
-  absl::Status LookUp(std::span<const Look> looks, std::span<const Entry> asked, uint64_t low,
-                      std::vector<Hit>& hits);
+  void PlanFor(const Run& run, std::span<const KeyRange> asked, std::vector<Look>& looks) const;
+  absl::Status LookUp(std::span<const Look> looks, std::span<const KeyRange> asked, std::vector<Hit>& hits);
   absl::Status Write(std::span<const Entry> entries);
   absl::Status Append(const Run& run, std::vector<Entry>& entries);
   absl::Status Merge(size_t from);

@@ -102,6 +102,12 @@ class SqliteStore final : public Store<Pack>, public Tables, public GoldKeeper<P
     return core_.SilverTable(SilverTableOf<Pack>(element.row));
   }
 
+  static bool IsOn(const TimelinePart& part, const ElementRow& element) {
+    const auto mark = memory::MarkOf<Pack>(element);
+    if (!mark.has_value() || mark->subject != part.subject || (mark->detail && !part.details)) return false;
+    return part.span.Holds(mark->event_ts) || part.span.Holds(mark->ingest_ts);
+  }
+
   // Reading.
   absl::Status Unpack(int64_t number, std::string_view body, ElementRow& element, Arena& texts) const;
   absl::Status ReadElement(int64_t number, std::optional<ElementRow>& element, Arena& texts);
@@ -677,20 +683,20 @@ absl::Status SqliteStore<Pack>::Timelines(const TimelineQuery& query, TimelineAn
   if (auto status = core_.Watch(/*anew=*/false); !status.ok()) return status;
   sqlite::Timelines& timelines = core_.timelines();
   if (auto status = timelines.Touched(query.touched_max, answer.touched); !status.ok()) return status;
-  std::vector<int64_t> numbers;
-  std::vector<sqlite::Hit> elements;  // of each part, which it is asked as
+  std::vector<sqlite::Hit> elements;
+  if (auto status = timelines.FindElements(query.parts, elements); !status.ok()) return status;
   for (const TimelinePart& part : query.parts) {
-    const auto asked = static_cast<int64_t>(answer.links_end.size());
-    if (auto status = timelines.FindElements(part, numbers); !status.ok()) return status;
-    for (const int64_t number : numbers) elements.push_back({asked, number});
     if (auto status = timelines.FindLinks(part, answer.links); !status.ok()) return status;
     answer.links_end.push_back(answer.links.size());
   }
   answer.elements_end.assign(query.parts.size(), 0);
   absl::Status damage;
   const absl::Status read = core_.ForElements(elements, [&](const sqlite::Hit& hit, std::string_view body) {
-    damage = Unpack(hit.value, body, answer.elements.emplace_back(), answer.texts);
-    ++answer.elements_end[static_cast<size_t>(hit.asked)];
+    const auto part = static_cast<size_t>(hit.asked);
+    ElementRow& element = answer.elements.emplace_back();
+    damage = Unpack(hit.value, body, element, answer.texts);
+    const bool is_on = damage.ok() && IsOn(query.parts[part], element);
+    is_on ? static_cast<void>(++answer.elements_end[part]) : answer.elements.pop_back();
     return damage.ok();
   });
   std::partial_sum(answer.elements_end.begin(), answer.elements_end.end(), answer.elements_end.begin());
@@ -716,7 +722,22 @@ template <class Pack>
 absl::Status SqliteStore<Pack>::TouchTimelines() {
   sqlite::Transaction writing(core_.connection());
   absl::Status status = core_.Begin(writing);
-  if (status.ok()) status = core_.timelines().TouchAll(core_.connection());
+  core_.timelines().Begin();
+  absl::Status damage;
+  const auto touch = [&](int64_t number, std::string_view body, Direction) {
+    Arena texts;
+    ElementRow element;
+    damage = Unpack(number, body, element, texts);
+    if (!damage.ok()) return false;
+    if (auto mark = memory::MarkOf<Pack>(element); mark.has_value()) {
+      mark->detail = false;  // all is to be resolved anew
+      core_.timelines().Touch(*mark);
+    }
+    return true;
+  };
+  if (status.ok()) status = core_.ForAllElements(touch);
+  if (status.ok()) status = damage;
+  if (status.ok()) status = core_.timelines().Flush();
   if (status.ok()) status = writing.Commit();
   if (status.ok()) core_.Committed();
   return status;
@@ -836,7 +857,7 @@ template <class Pack>
 absl::Status SqliteStore<Pack>::Replaces(int64_t number, const ElementRow& stood) {
   if (stood.entity != EntityKey{}) stale_.push_back(stood.entity), unsummed_.push_back(stood.entity);
   if (const auto mark = memory::MarkOf<Pack>(stood); mark.has_value()) {
-    if (auto status = core_.timelines().Drop(*mark, number); !status.ok()) return status;
+    core_.timelines().Touch(*mark);
   }
   const sqlite::Table table = TableOf(stood);
   if (auto status = core_.DropRow(number, table); !status.ok()) return status;
@@ -976,7 +997,10 @@ void SqliteStore<Pack>::Find(const ElementRow& element, int64_t number,
   const bool found = stood.has_value() && stood->to_settle();
   if (element.to_settle() && !(found && key(*stood) == key(element)))
     units_.push_back({key(element), number});
-  if (const auto mark = memory::MarkOf<Pack>(element); mark.has_value()) core_.timelines().Put(*mark, number);
+  if (const auto mark = memory::MarkOf<Pack>(element); mark.has_value()) {
+    const bool on_it = stood.has_value() && memory::MarkOf<Pack>(*stood) == mark;
+    on_it ? core_.timelines().Touch(*mark) : core_.timelines().Put(*mark, number);
+  }
   if (element.entity == EntityKey{}) return;
   if (stood.has_value() || IsHistory(element)) stale_.push_back(element.entity);
   if (!IsHistory(element)) return;
