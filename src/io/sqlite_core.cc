@@ -19,8 +19,9 @@ uint64_t Mix(uint64_t a, uint64_t b) {
   return a ^ (a >> 31);
 }
 
-// So many sightings are noted before they are folded into their table: bounds the memory for them, and the time to load them.
-constexpr size_t kNotedSightingsMax = size_t{1} << 17;
+// Sightings are folded into their table when each subject has so many notes of its own, or there are so many in all: that
+// bounds the memory for them, and the time to load them.
+constexpr size_t kNotesOfSubject = 16, kNotesMax = size_t{1} << 17;
 
 // Tags of a key of a unit. Stored: must stay as they are.
 constexpr uint64_t kWinner = 1, kEvent = 0x8000;
@@ -838,7 +839,7 @@ absl::Status Core::PutSightings(std::span<KeptSighting> sightings) {
   noted_sightings_ += entities.size();
   if (auto status = Query(note_sightings_, Blob{noted.bytes()}).Run(); !status.ok()) return status;
   if (auto status = sighted_.Add(added); !status.ok()) return status;
-  if (noted_sightings_ > kNotedSightingsMax) {
+  if (noted_sightings_ > std::min(kNotesMax, kNotesOfSubject * new_sightings_.size())) {
     if (auto status = FoldSightings(); !status.ok()) return status;
   }
   return MarkStale(Stale::kSighted, entities);
