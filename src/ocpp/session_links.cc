@@ -25,6 +25,10 @@ bool IsHeader(const ChargingElement& element) {
   return IsStart(element) || element.row.event_type == EventType::kStopTransaction;
 }
 
+bool ArrivedBefore(const ChargingElement* a, const ChargingElement* b) {
+  return a->identity.order < b->identity.order;
+}
+
 std::vector<std::string_view> Sorted(std::span<const std::string_view> packed) {
   std::vector<std::string_view> sorted(packed.begin(), packed.end());
   std::sort(sorted.begin(), sorted.end());
@@ -178,9 +182,7 @@ std::vector<ChargingElement> SettleUnits(Facts& facts, const Told& contexts, con
     return header->identity.unit == settling.front()->identity.unit;
   });
   if (one_unit) return {};
-  std::sort(settling.begin(), settling.end(), [](const ChargingElement* a, const ChargingElement* b) {
-    return a->identity.order < b->identity.order;
-  });
+  std::sort(settling.begin(), settling.end(), ArrivedBefore);
   std::vector<ChargingElement> headers;
   headers.reserve(settling.size());
   for (const ChargingElement* header : settling) headers.push_back(*header);
