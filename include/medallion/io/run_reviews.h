@@ -1,6 +1,7 @@
 // How the run loop heeds what people decided (silver/review.h), and refines known records anew. Part of io/run.h.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <iterator>
 #include <map>
