@@ -15,6 +15,12 @@ function(medallion_target target)
   endif()
 endfunction()
 
+# Has files of this folder optimized so far where the build optimizes for speed, which multiplies the code of templates.
+function(medallion_optimize level)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS
+    "$<$<AND:$<CXX_COMPILER_ID:GNU,Clang,AppleClang>,$<CONFIG:Release,RelWithDebInfo>>:${level}>")
+endfunction()
+
 # A part of the library: medallion_core is medallion::core, built in or installed.
 function(medallion_library target)
   string(REPLACE medallion_ "" name ${target})

@@ -571,8 +571,7 @@ inline Resolution Resolve(const Timeline<LoanEvent>& timeline) {
     }
   }
   said.settled = timeline.details || !said.need_details;
-  std::sort(said.links.begin(), said.links.end());
-  said.links.erase(std::unique(said.links.begin(), said.links.end()), said.links.end());
+  SortLinks(said.links);
   return said;
 }
 

@@ -24,6 +24,8 @@ auto PlaceOf(const ChargingElement& element) {
   return std::tie(row.event_ts, row.ingest_ts, row.at, row.ordinal, element.identity.order.payload);
 }
 
+bool Before(const ChargingElement* a, const ChargingElement* b) { return PlaceOf(*a) < PlaceOf(*b); }
+
 bool SameState(const ChargingElement& a, const ChargingElement& b) {
   return a.row.connector_status == b.row.connector_status && a.row.error_code == b.row.error_code;
 }
@@ -34,8 +36,7 @@ Notifications InOrder(std::span<const ChargingElement> history) {
   for (const ChargingElement& element : history) {
     if (TellsState(element)) all.push_back(&element);
   }
-  std::sort(all.begin(), all.end(),
-            [](const ChargingElement* a, const ChargingElement* b) { return PlaceOf(*a) < PlaceOf(*b); });
+  std::sort(all.begin(), all.end(), Before);
   for (const ChargingElement* element : all) {
     if (!last.empty() && last.back()->row.event_ts == element->row.event_ts) last.pop_back();
     last.push_back(element);

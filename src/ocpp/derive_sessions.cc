@@ -120,6 +120,16 @@ void Derive(const SessionFacts& facts, UtcTime data_clock, const SessionRules& r
       RowOf(facts.session_id, outline, *energy, facts.context, data_clock, rules, std::move(findings)));
 }
 
+// Rows are large: their order is made before they are.
+std::vector<const SessionFacts*> ById(const std::vector<SessionFacts>& sessions) {
+  std::vector<const SessionFacts*> sorted;
+  sorted.reserve(sessions.size());
+  for (const SessionFacts& facts : sessions) sorted.push_back(&facts);
+  std::sort(sorted.begin(), sorted.end(),
+            [](const SessionFacts* a, const SessionFacts* b) { return a->session_id < b->session_id; });
+  return sorted;
+}
+
 // Readings alone.
 bool IsAlone(const Outline& outline) { return !outline.has_start && !outline.has_stop; }
 
@@ -176,11 +186,9 @@ std::vector<ChargingSession> DeriveSessions(std::span<const ChargingElement> his
   }
   const bool one = sessions.size() == 1 && sessions.front().silver.size() == count;
   const Output output{rows, intervals, one ? summary : nullptr, PrintOf(contexts)};
-  for (const SessionFacts& facts : sessions) {
-    if (!facts.silver.empty()) Derive(facts, data_clock, rules, output);
+  for (const SessionFacts* facts : ById(sessions)) {
+    if (!facts->silver.empty()) Derive(*facts, data_clock, rules, output);
   }
-  std::sort(rows.begin(), rows.end(),
-            [](const ChargingSession& a, const ChargingSession& b) { return a.session_id < b.session_id; });
   return rows;
 }
 

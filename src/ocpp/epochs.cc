@@ -28,6 +28,7 @@ struct Mark {
   std::string_view id = {};  // of the transaction; other than the others' where it is an alias of theirs
 
   auto content() const { return std::tie(at, is_start, connector, tag, meter); }
+  bool operator<(const Mark& other) const { return content() < other.content(); }
 };
 
 struct Epoch {
@@ -91,8 +92,7 @@ class Cutter {
   void Finish() {
     if (epochs_.empty()) epochs_.emplace_back();
     for (const Mark& mark : early_) Join(mark, Choose(mark, true));
-    std::sort(alone_.begin(), alone_.end(),
-              [](const Mark& a, const Mark& b) { return a.content() < b.content(); });
+    std::sort(alone_.begin(), alone_.end());
   }
 
   void Number(std::span<uint32_t> out) const {
@@ -222,9 +222,7 @@ void CutEpochs(std::span<const ChargingElement* const> unit, std::span<uint32_t>
   std::vector<Mark> marks;
   marks.reserve(unit.size());
   for (uint32_t i = 0; i < unit.size(); ++i) marks.push_back(MarkOf(*unit[i], i, by_receipt));
-  std::sort(marks.begin(), marks.end(), [](const Mark& a, const Mark& b) {
-    return a.at != b.at ? a.at < b.at : a.content() < b.content();
-  });
+  std::sort(marks.begin(), marks.end());
   std::vector<std::pair<uint32_t, uint32_t>> repeats;
   if (by_receipt) repeats = TakeRepeats(unit, marks);
   Cut(marks, epoch, options);

@@ -1,5 +1,10 @@
 #include "json_members.h"
 
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+#include <utility>
+
 #include "medallion/base/decimal.h"
 #include "medallion/base/text.h"
 
@@ -27,6 +32,14 @@ void AppendMember(const Member& member, std::string& object) {
   AppendJsonString(member.name, object);
   object.push_back(':');
   AppendJson(member.value, object);
+}
+
+std::vector<uint32_t> ByName(std::span<const std::string_view> names) {
+  std::vector<uint32_t> by_name(names.size());
+  std::iota(by_name.begin(), by_name.end(), 0u);
+  std::sort(by_name.begin(), by_name.end(),
+            [&](uint32_t a, uint32_t b) { return std::pair(names[a], a) < std::pair(names[b], b); });
+  return by_name;
 }
 
 bool IsPersonal(std::string_view name) {

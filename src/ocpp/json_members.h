@@ -2,13 +2,10 @@
 // again. For flat events and for frames. Pure.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "medallion/ocpp/parse.h"
@@ -27,15 +24,17 @@ void AppendJson(const FieldValue& value, std::string& out);
 // Appends ,"name":value to a JSON object that is still open; an empty one is opened.
 void AppendMember(const Member& member, std::string& object);
 
+// The places of the names in the order of these, of equal ones as they stand.
+std::vector<uint32_t> ByName(std::span<const std::string_view> names);
+
 // Marks each member whose name an earlier one has. Returns a name of which `same(one, other)` does not hold, or nothing.
 template <class Named, class Same>
 std::string_view MarkRepeats(std::span<const Named> members, std::vector<char>& repeats, Same same) {
   repeats.assign(members.size(), 0);
-  std::vector<uint32_t> by_name(members.size());
-  std::iota(by_name.begin(), by_name.end(), 0u);
-  std::sort(by_name.begin(), by_name.end(), [&](uint32_t a, uint32_t b) {
-    return std::pair(members[a].name, a) < std::pair(members[b].name, b);
-  });
+  std::vector<std::string_view> names;
+  names.reserve(members.size());
+  for (const Named& member : members) names.push_back(member.name);
+  const std::vector<uint32_t> by_name = ByName(names);
   std::string_view ambiguous;
   for (size_t i = 1; i < by_name.size(); ++i) {
     const Named &before = members[by_name[i - 1]], &member = members[by_name[i]];

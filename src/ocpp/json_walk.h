@@ -70,7 +70,7 @@ class JsonWalk {
   bool Text(std::string_view& text);
   bool Unescape(const char* begin, const char* at, std::string_view& text);
   const char* Escape(const char* at);
-  const char* Unicode(const char* at);
+  [[gnu::cold]] const char* Unicode(const char* at);
   bool Append(std::string& compact);
   bool AppendObject(std::string& compact);
   bool AppendArray(std::string& compact);

@@ -537,7 +537,7 @@ class Sorter {
 
 // ---- what cannot be read ------------------------------------------------------------------------------------
 
-std::string_view Corrupt(std::string_view problem, std::optional<size_t> byte, Arena& texts) {
+[[gnu::cold]] std::string_view Corrupt(std::string_view problem, std::optional<size_t> byte, Arena& texts) {
   std::string detail = "{\"problem\":";
   AppendJsonString(problem, detail);
   if (byte) detail += ",\"byte\":" + std::to_string(*byte);
@@ -552,7 +552,8 @@ std::string_view Stripped(std::string_view payload) {
 
 }  // namespace
 
-FlatFields FieldsOf(std::span<const Member> members, std::span<const FlatSchema> schemas, Arena& texts) {
+[[gnu::cold]] FlatFields FieldsOf(std::span<const Member> members, std::span<const FlatSchema> schemas,
+                                  Arena& texts) {
   FlatFields fields;
   Sorter(schemas, false).Sort(members, texts, fields);
   return fields;
@@ -564,9 +565,9 @@ struct FlatParser::Scratch {
 
   // Reads the payload into `fields`, which are new.
   void Read(std::string_view payload, Arena& texts);
-  // Reads the members of `text`, behind which there is padding. Returns nothing, or a JSON object that says why it cannot
+  // Reads the members of `text`, which are not plain, behind which there is padding. Returns nothing, or a JSON object that says why it cannot
   // be read; `skipped` bytes of the payload stand before it.
-  std::string_view ReadMembers(std::string_view text, size_t skipped, Arena& texts);
+  [[gnu::cold]] std::string_view ReadMembers(std::string_view text, size_t skipped, Arena& texts);
 
   size_t payload_bytes_max;
   Sorter sorter;

@@ -15,6 +15,7 @@ namespace {
 
 // When and where a message came.
 auto Came(const ChargingElement& element) { return std::tie(element.row.ingest_ts, element.row.at); }
+bool CameBefore(const ChargingElement* a, const ChargingElement* b) { return Came(*a) < Came(*b); }
 
 // The copies of starts by message id, each list in the order in which they came.
 using Calls = std::map<std::string_view, Copies>;
@@ -23,16 +24,14 @@ Calls CallsOf(const Copies& copies) {
   Calls calls;
   for (const ChargingElement* copy : copies) calls[copy->row.event_id].push_back(copy);
   for (auto& [id, list] : calls) {
-    std::sort(list.begin(), list.end(), [](const auto* a, const auto* b) { return Came(*a) < Came(*b); });
+    std::sort(list.begin(), list.end(), CameBefore);
   }
   return calls;
 }
 
 // The last boot before the message; nothing, if none is seen.
 const ChargingElement* BootBefore(const Copies& boots, const ChargingElement& message) {
-  const auto after =
-      std::lower_bound(boots.begin(), boots.end(), &message,
-                       [](const auto* boot, const auto* other) { return Came(*boot) < Came(*other); });
+  const auto after = std::lower_bound(boots.begin(), boots.end(), &message, CameBefore);
   return after == boots.begin() ? nullptr : *std::prev(after);
 }
 

@@ -26,6 +26,10 @@ bool ComesFirst(const ChargingElement* a, const ChargingElement* b) {
   return a->identity.order < b->identity.order;
 }
 
+bool CameFirst(const ChargingElement* a, const ChargingElement* b) {
+  return std::tie(a->row.ingest_ts, a->row.at) < std::tie(b->row.ingest_ts, b->row.at);
+}
+
 using ByEntity = std::map<EntityKey, Copies>;
 
 // The starts among the copies of one business key, in order: a copy within 24 h after another one is one of the same.
@@ -150,9 +154,7 @@ class Gatherer {
       const auto key = [](const Fact& f) { return std::tuple(f.at, !f.is_stop, f.id.empty()); };
       return key(a) != key(b) ? key(a) < key(b) : ComesFirst(a.fact, b.fact);
     });
-    std::sort(made_.boots.begin(), made_.boots.end(), [](const auto* a, const auto* b) {
-      return std::tie(a->row.ingest_ts, a->row.at) < std::tie(b->row.ingest_ts, b->row.at);
-    });
+    std::sort(made_.boots.begin(), made_.boots.end(), CameFirst);
     std::sort(made_.results.begin(), made_.results.end(),
               [](const Result& a, const Result& b) { return ComesFirst(a.element, b.element); });
     std::sort(made_.samples.begin(), made_.samples.end(),

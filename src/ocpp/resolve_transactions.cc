@@ -189,8 +189,7 @@ class Resolver {
     }
     const Numbers facts = Within(milestones_.facts, answer.span);
     for (size_t i = facts.begin; i < facts.end; ++i) TellFact(i, answer.links);
-    std::sort(answer.links.begin(), answer.links.end());
-    answer.links.erase(std::unique(answer.links.begin(), answer.links.end()), answer.links.end());
+    SortLinks(answer.links);
   }
 
   void TellStart(size_t number, std::vector<Link>& links) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -22,6 +23,10 @@ bool IsStart(const ChargingElement& element) {
 }
 bool IsHeader(const ChargingElement& element) {
   return IsStart(element) || element.row.event_type == EventType::kStopTransaction;
+}
+
+bool ArrivedBefore(const ChargingElement* a, const ChargingElement* b) {
+  return a->identity.order < b->identity.order;
 }
 
 std::vector<std::string_view> Sorted(std::span<const std::string_view> packed) {
@@ -170,17 +175,17 @@ Root RootOf(const Facts& facts, const Told& contexts, const Options& options) {
 }
 
 std::vector<ChargingElement> SettleUnits(Facts& facts, const Told& contexts, const Options& options) {
-  std::vector<ChargingElement> headers;
-  for (const ChargingElement* fact : facts) {
-    if (IsHeader(*fact)) headers.push_back(*fact);
-  }
-  const bool one_unit = std::all_of(headers.begin(), headers.end(), [&](const ChargingElement& header) {
-    return header.identity.unit == headers.front().identity.unit;
+  Facts settling;
+  std::copy_if(facts.begin(), facts.end(), std::back_inserter(settling),
+               [](const ChargingElement* fact) { return IsHeader(*fact); });
+  const bool one_unit = std::all_of(settling.begin(), settling.end(), [&](const ChargingElement* header) {
+    return header->identity.unit == settling.front()->identity.unit;
   });
   if (one_unit) return {};
-  std::sort(headers.begin(), headers.end(), [](const ChargingElement& a, const ChargingElement& b) {
-    return a.identity.order < b.identity.order;
-  });
+  std::sort(settling.begin(), settling.end(), ArrivedBefore);
+  std::vector<ChargingElement> headers;
+  headers.reserve(settling.size());
+  for (const ChargingElement* header : settling) headers.push_back(*header);
   Facts unit;
   for (ChargingElement& header : headers) {
     const SessionContext* context =

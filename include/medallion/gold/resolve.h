@@ -82,6 +82,9 @@ Resolution ResolveBy(const Timeline<typename Pack::Event>& timeline, const typen
   }
 }
 
+// Brings links in order, each once.
+void SortLinks(std::vector<Link>& links);
+
 // Appends what turns the links that stand into `resolution`'s; those outside its span stay as they are.
 void MergeLinks(const std::string& subject, std::span<const Link> standing, const Resolution& resolution,
                 std::vector<LinkWrite>& writes);

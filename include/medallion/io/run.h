@@ -139,10 +139,10 @@ class Runner {
 
   // Keeps these reviews, and has all follow that they decide, as one batch; refreshes Gold if the options say so. Those of
   // elements that are not there bear on these once they come. See io/quarantine.h for a workflow over it.
-  absl::Status Review(std::span<const medallion::Review> reviews);
+  [[gnu::cold]] absl::Status Review(std::span<const medallion::Review> reviews);
   // Refines records that the store knows anew, with the options of this runner, as one batch; refreshes Gold if the options
   // say so. Those without a payload, and those of which the same comes out, stay as they are. Returns how many did not.
-  absl::StatusOr<int64_t> Replay(std::span<const BronzeAnswer::Kept> records);
+  [[gnu::cold]] absl::StatusOr<int64_t> Replay(std::span<const BronzeAnswer::Kept> records);
 
   // Takes what `source` has, from where it stands to its end.
   absl::Status TakeAll(Source& source);
@@ -206,17 +206,19 @@ class Runner {
   absl::Status SettleElements(Work& work);
   absl::Status Write(Work& work, std::string_view position, std::chrono::steady_clock::time_point since);
 
-  // See io/run_reviews.h.
-  absl::Status FindReviews(std::span<const Digest> subjects, const Work& work,
-                           std::vector<medallion::Review>& found);
-  absl::Status Decide(std::span<const Digest> subjects, Work& work);
-  absl::Status Revise(Work& work);
-  absl::Status ReviseRecord(const RecordWrite& write, std::vector<Element<Event>>& elements, Work& work);
-  void Repair(const RecordWrite& write, const medallion::Review& review, size_t at,
-              std::vector<Element<Event>>& elements, Work& work);
-  absl::Status FindAnswers(const std::vector<Element<Event>>& arrived, const Unsettled& left, Work& work);
-  absl::Status KeepChanged(Work& work);
-  absl::Status ReadAnew(std::span<const BronzeAnswer::Kept> records, Work& work);
+  // See io/run_reviews.h. Called where people decided something only: cold code is compiled for size.
+  [[gnu::cold]] absl::Status FindReviews(std::span<const Digest> subjects, const Work& work,
+                                         std::vector<medallion::Review>& found);
+  [[gnu::cold]] absl::Status Decide(std::span<const Digest> subjects, Work& work);
+  [[gnu::cold]] absl::Status Revise(Work& work);
+  [[gnu::cold]] absl::Status ReviseRecord(const RecordWrite& write, std::vector<Element<Event>>& elements,
+                                          Work& work);
+  [[gnu::cold]] void Repair(const RecordWrite& write, const medallion::Review& review, size_t at,
+                            std::vector<Element<Event>>& elements, Work& work);
+  [[gnu::cold]] absl::Status FindAnswers(const std::vector<Element<Event>>& arrived, const Unsettled& left,
+                                         Work& work);
+  [[gnu::cold]] absl::Status KeepChanged(Work& work);
+  [[gnu::cold]] absl::Status ReadAnew(std::span<const BronzeAnswer::Kept> records, Work& work);
 
   // A timeline on its way to its links.
   struct Line {
@@ -237,7 +239,7 @@ class Runner {
 
   absl::Status DeriveAll(HistoryQuery query, UtcTime clock);
   absl::Status BeginPart(HistoryQuery& query, UtcTime clock, Parts& parts, bool& more);
-  absl::Status DeriveWhole(Part& part, UtcTime clock);
+  [[gnu::cold]] absl::Status DeriveWhole(Part& part, UtcTime clock);
   absl::Status WriteGold(const Derivation<Gold>& made, UtcTime clock);
   size_t ahead() const { return run_.threads < 2 ? 1 : 2 * run_.threads; }
 
@@ -387,7 +389,7 @@ absl::Status Runner<Pack>::Admit(std::span<const BronzeRecord> delivered, Work& 
   if (once.ids.size() == delivered.size() &&
       std::none_of(seen.arrivals.begin(), seen.arrivals.end(), is_known)) {
     KeepAll(delivered, once, work);
-    return Revise(work);
+    return work.any_reviews() ? Revise(work) : absl::OkStatus();
   }
   AllArrivals(delivered, once);
   for (size_t i = 0; i < once.ids.size(); ++i) {
@@ -397,7 +399,7 @@ absl::Status Runner<Pack>::Admit(std::span<const BronzeRecord> delivered, Work& 
     }
   }
   Keep(delivered, once, seen, work);
-  return Revise(work);
+  return work.any_reviews() ? Revise(work) : absl::OkStatus();
 }
 
 // Sets `records` and `refined` of `work`. A record whose arrival is another than it was refined with is refined anew.
@@ -472,7 +474,9 @@ absl::Status Runner<Pack>::SettleElements(Work& work) {
   for (const Element<Event>& element : work.withdrawn) gone.insert(IdOf(element.identity.order));
   std::erase_if(work.known.elements,
                 [&](const auto& element) { return gone.contains(IdOf(element.identity.order)); });
-  if (auto status = FindAnswers(arrived, left, work); !status.ok()) return status;
+  if (work.any_reviews()) {
+    if (auto status = FindAnswers(arrived, left, work); !status.ok()) return status;
+  }
   SettleWhole<Pack>(arrived, left.arrived, work.known.elements, options_, AnswersOf(work.answers),
                     work.texts);
   return absl::OkStatus();
@@ -651,7 +655,9 @@ absl::Status Runner<Pack>::DeriveAll(HistoryQuery query, UtcTime clock) {
     if (parts.size() == 0) return absl::OkStatus();
     const std::shared_ptr<Part> part = parts.Next();
     query.stale_skip -= part->history.entities.size();
-    if (auto status = DeriveWhole(*part, clock); !status.ok()) return status;
+    if (!part->made.unfolded.empty()) {
+      if (auto status = DeriveWhole(*part, clock); !status.ok()) return status;
+    }
     if (!query.stale && part->made.gold.empty()) return absl::OkStatus();
     if (auto status = WriteGold(part->made, clock); !status.ok()) return status;
     more = more || query.rollups;  // until none is left

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -74,7 +76,6 @@ absl::Status Runner<Pack>::Decide(std::span<const Digest> subjects, Work& work) 
 // Has the reviews of the elements of `work.records` decide what they are.
 template <class Pack>
 absl::Status Runner<Pack>::Revise(Work& work) {
-  if (!work.any_reviews()) return absl::OkStatus();
   std::vector<Element<Event>>& elements = work.refined.elements;
   std::vector<Digest> ids;
   ids.reserve(elements.size());
@@ -143,7 +144,6 @@ void Runner<Pack>::Repair(const RecordWrite& write, const medallion::Review& rev
 template <class Pack>
 absl::Status Runner<Pack>::FindAnswers(const std::vector<Element<Event>>& arrived, const Unsettled& left,
                                        Work& work) {
-  if (!work.any_reviews()) return absl::OkStatus();
   std::vector<Digest> units = left.units;
   for (const uint32_t i : left.arrived) units.push_back(arrived[i].identity.unit);
   return units.empty() ? absl::OkStatus() : FindReviews(units, work, work.answers);
@@ -156,18 +156,18 @@ absl::Status Runner<Pack>::KeepChanged(Work& work) {
   for (const RecordWrite& write : work.records) ids.push_back(write.id);
   KnownAnswer<Event> stood;
   if (auto status = store_.Known({.records = ids}, stood); !status.ok()) return status;
-  std::sort(stood.elements.begin(), stood.elements.end(),
-            [](const auto& a, const auto& b) { return IdOf(a.identity.order) < IdOf(b.identity.order); });
+  std::map<ElementId, const Element<Event>*> in_order;
+  for (const Element<Event>& element : stood.elements)
+    in_order.emplace(IdOf(element.identity.order), &element);
   absl::flat_hash_map<RecordId, std::string> before, now;
   PackWriter bytes;
-  const auto note = [&](const std::vector<Element<Event>>& elements, auto& noted) {
-    for (const Element<Event>& element : elements) {
-      bytes.Clear();
-      reviewing::AppendRefined<Pack>(element, bytes);
-      noted[IdOf(element.identity.order).record].append(bytes.bytes());
-    }
+  const auto note = [&](const Element<Event>& element, auto& noted) {
+    bytes.Clear();
+    reviewing::AppendRefined<Pack>(element, bytes);
+    noted[IdOf(element.identity.order).record].append(bytes.bytes());
   };
-  note(stood.elements, before), note(work.refined.elements, now);
+  for (const auto& [id, element] : in_order) note(*element, before);
+  for (const Element<Event>& element : work.refined.elements) note(element, now);
   const auto same = [&](const RecordId& id) { return before[id] == now[id]; };
   std::erase_if(work.refined.elements,
                 [&](const auto& element) { return same(IdOf(element.identity.order).record); });
@@ -187,7 +187,9 @@ absl::Status Runner<Pack>::ReadAnew(std::span<const BronzeAnswer::Kept> records,
   work.refined = Pack::Refine(kept, options_);
   if (auto status = store_.Seen({}, work.seen); !status.ok()) return status;
   work.clock = work.seen.checkpoint.data_clock;
-  if (auto status = Revise(work); !status.ok()) return status;
+  if (work.any_reviews()) {
+    if (auto status = Revise(work); !status.ok()) return status;
+  }
   if (auto status = KeepChanged(work); !status.ok()) return status;
   if (work.records.empty() && work.reviews.empty()) return absl::OkStatus();
   if (auto status = SettleElements(work); !status.ok()) return status;

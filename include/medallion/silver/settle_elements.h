@@ -206,6 +206,16 @@ void Cut(Members<typename Pack::Event> members, const typename Pack::Options& op
   }
 }
 
+template <class Event>
+bool UnitBefore(const Member<Event>* a, const Member<Event>* b) {
+  const Identity &left_id = a->element->identity, &right_id = b->element->identity;
+  return left_id.unit != right_id.unit ? left_id.unit < right_id.unit : left_id.order < right_id.order;
+}
+template <class Event>
+bool MemberBefore(const Member<Event>* a, const Member<Event>* b) {
+  return SettlesBefore(a->element->identity, b->element->identity);
+}
+
 // Gives the members of whole units, in any order, their facts and their standing.
 template <class Pack>
 void Settle(std::span<Member<typename Pack::Event>> members, const typename Pack::Options& options,
@@ -214,18 +224,13 @@ void Settle(std::span<Member<typename Pack::Event>> members, const typename Pack
   std::vector<Member*> sorted;
   sorted.reserve(members.size());
   for (Member& member : members) sorted.push_back(&member);
-  std::sort(sorted.begin(), sorted.end(), [](const Member* a, const Member* b) {
-    const Identity &left_id = a->element->identity, &right_id = b->element->identity;
-    return left_id.unit != right_id.unit ? left_id.unit < right_id.unit : left_id.order < right_id.order;
-  });
+  std::sort(sorted.begin(), sorted.end(), UnitBefore<typename Pack::Event>);
   Cut<Pack>(sorted, options);
   std::erase_if(sorted, [](const Member* member) {
     if (member->is_witness()) member->element->identity.fact = 0;
     return member->is_witness();
   });
-  std::sort(sorted.begin(), sorted.end(), [](const Member* a, const Member* b) {
-    return SettlesBefore(a->element->identity, b->element->identity);
-  });
+  std::sort(sorted.begin(), sorted.end(), MemberBefore<typename Pack::Event>);
 
   std::vector<Identity> identities;
   identities.reserve(sorted.size());

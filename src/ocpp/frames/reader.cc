@@ -88,7 +88,7 @@ void Put(const FieldSpec& spec, const FieldValue& value, FrameFields& fields) {
   if (fields.ambiguous.empty() && !IsBlank(value) && !SameJson(before, value)) fields.ambiguous = spec.name;
 }
 
-std::string_view Corrupt(std::string_view problem, std::optional<size_t> byte, Arena& texts) {
+[[gnu::cold]] std::string_view Corrupt(std::string_view problem, std::optional<size_t> byte, Arena& texts) {
   std::string detail = "{\"problem\":";
   AppendJsonString(problem, detail);
   if (byte) detail += ",\"byte\":" + std::to_string(*byte);

@@ -142,8 +142,8 @@ void NumberReadings(std::span<ChargingElement> elements) {
   for (ChargingElement& element : elements) {
     if (!element.row.measurand.empty()) by_key.push_back(&element);
   }
-  std::stable_sort(by_key.begin(), by_key.end(), [](const ChargingElement* a, const ChargingElement* b) {
-    return KeyOf(a->row) < KeyOf(b->row);
+  std::sort(by_key.begin(), by_key.end(), [](const ChargingElement* a, const ChargingElement* b) {
+    return std::pair(KeyOf(a->row), a) < std::pair(KeyOf(b->row), b);
   });
   for (size_t i = 1; i < by_key.size(); ++i) {
     const ChargingEvent& before = by_key[i - 1]->row;
