@@ -22,9 +22,7 @@ uint32_t Timelines::NumberOf(const std::string& subject) {
 
 void Timelines::Put(const Mark& mark, uint32_t element) {
   const uint32_t number = NumberOf(mark.subject);
-  constexpr size_t kEntriesAbout = 8;
   std::vector<Entry>& entries = lines_[number].entries;
-  if (entries.empty()) entries.reserve(kEntriesAbout);
   entries.push_back({mark.event_ts, element, mark.detail});
   if (mark.ingest_ts != mark.event_ts) entries.push_back({mark.ingest_ts, element, mark.detail});
   Touch(mark, number);
