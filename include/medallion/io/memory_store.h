@@ -74,13 +74,13 @@ class MemoryStore final : public Store<Pack>, public Tables {
 
   absl::Status Seen(std::span<const RecordId> records, SeenAnswer& answer) override;
   absl::Status Known(const KnownQuery<Event>& query, KnownAnswer<Event>& answer) override;
-  absl::Status Bronze(const BronzeQuery& query, BronzeAnswer& answer) override;
+  [[gnu::cold]] absl::Status Bronze(const BronzeQuery& query, BronzeAnswer& answer) override;
   absl::Status Timelines(const TimelineQuery& query, TimelineAnswer<Event>& answer) override;
   absl::Status History(const HistoryQuery& query, HistoryAnswer<Pack>& answer) override;
   absl::Status Apply(const Batch<Pack>& batch) override;
 
-  std::vector<std::string> Names() const override;
-  absl::Status Read(std::string_view table, const RowSink& sink) override;
+  [[gnu::cold]] std::vector<std::string> Names() const override;
+  [[gnu::cold]] absl::Status Read(std::string_view table, const RowSink& sink) override;
   absl::StatusOr<Accounting> Books() override { return books_; }
 
   // The Gold row with this key, or nothing. Of several tables name the row's struct.
@@ -116,7 +116,7 @@ class MemoryStore final : public Store<Pack>, public Tables {
   struct GoldRow {
     UtcTime next_due_at = kNoTime;
     UtcTime listed_at = kNoTime;  // in due_; never after next_due_at
-    uint32_t own_key = kNone;  // of own_keys_; kNone: its key is that of its entity, as it mostly is
+    uint32_t own_key = kNone;     // of own_keys_; kNone: its key is that of its entity, as it mostly is
     uint32_t entity = kNone;
     uint32_t next_of_entity = kNone;
     uint32_t parent = kNone;
@@ -147,7 +147,7 @@ class MemoryStore final : public Store<Pack>, public Tables {
   }
   RowVersion VersionOf(uint32_t row, uint8_t& table) const;
   Gold UnpackGold(uint32_t row) const;  // of a series: without its items
-  Gold UnpackWholeGold(uint32_t row) const;
+  [[gnu::cold]] Gold UnpackWholeGold(uint32_t row) const;
   Digest UnitOf(uint32_t slot) const;
   Digest KeyOf(uint32_t slot) const;
   uint32_t FindSlot(uint32_t record, uint32_t ordinal) const;
@@ -158,8 +158,8 @@ class MemoryStore final : public Store<Pack>, public Tables {
   template <class Visit>
   void ForKnownUnits(std::span<const Element<Event>> arrived, const Visit& visit);
   bool GlanceAt(const Identity& arrived, Arena& texts, Glance& glance);
-  void Consider(Crowd& crowd, uint32_t slot, const Element<Event>& element);
-  Crowd& CrowdOf(const Digest& unit);
+  [[gnu::cold]] void Consider(Crowd& crowd, uint32_t slot, const Element<Event>& element);
+  [[gnu::cold]] Crowd& CrowdOf(const Digest& unit);
   void FollowChains(std::span<const uint32_t> entities, bool whole);
   void Join(uint32_t entity, bool whole, std::vector<uint32_t>& chain);
   void Answer(uint32_t entity, bool whole, std::span<const uint32_t> chain, std::vector<Packed>& packed,
@@ -169,19 +169,19 @@ class MemoryStore final : public Store<Pack>, public Tables {
   bool AnswerAll(std::vector<uint32_t>& entities, const HistoryQuery& query, std::vector<Packed>& packed,
                  HistoryAnswer<Pack>& answer);
   void AnswerEach(const HistoryQuery& query, std::vector<Packed>& packed, HistoryAnswer<Pack>& answer);
-  bool IsQuarantined(uint32_t record, const absl::flat_hash_set<Digest>& ids) const;
-  void AnswerBronze(uint32_t record, BronzeAnswer& answer) const;
-  std::vector<uint32_t> SortedSlots(std::string_view table) const;
+  [[gnu::cold]] bool IsQuarantined(uint32_t record, const absl::flat_hash_set<Digest>& ids) const;
+  [[gnu::cold]] void AnswerBronze(uint32_t record, BronzeAnswer& answer) const;
+  [[gnu::cold]] std::vector<uint32_t> SortedSlots(std::string_view table) const;
   BronzeRecord Shown(uint32_t record) const;
   template <class Emit>
-  absl::Status ReadGold(size_t table, const Emit& emit) const;
+  [[gnu::cold]] absl::Status ReadGold(size_t table, const Emit& emit) const;
 
   // Writing.
   void PrefetchPlaces(std::span<const Element<Event>> elements) const;
   void PrefetchSubjects(std::span<const Element<Event>> elements);
   absl::Status PutAll(const Batch<Pack>& batch);
   absl::Status KeepBlob(std::string_view bytes, uint32_t& blob);
-  void Withdraw(const ElementId& id);
+  [[gnu::cold]] void Withdraw(const ElementId& id);
   absl::Status Put(const Element<Event>& element, uint32_t record, std::string_view payload);
   void Chain(uint32_t slot, uint32_t entity, const Element<Event>& element);
   void Replaces(uint32_t slot, const Element<Event>& stood);
@@ -210,14 +210,14 @@ class MemoryStore final : public Store<Pack>, public Tables {
     if (!std::exchange(entities_[entity].stale, true)) touched.entities.push_back(entity);
   }
   void See(const Element<Event>& element, uint32_t record);
-  void Unsee(const Element<Event>& element);
-  void CountAgain();
+  [[gnu::cold]] void Unsee(const Element<Event>& element);
+  [[gnu::cold]] void CountAgain();
   void Put(const LinkWrite& write);
   void DropSummary(uint32_t entity);
   absl::Status Refreshed(const Derived& derived);
   absl::Status Put(const GoldWrite<Gold>& write);
   absl::Status PutItems(const Gold& gold, GoldRow& row);
-  std::string ItemsOf(const GoldRow& row) const;
+  [[gnu::cold]] std::string ItemsOf(const GoldRow& row) const;
   void DropItems(uint64_t from, GoldRow& row);
   void Drop(const GoldWrite<Gold>& write);
   void Count(const Element<Event>& element, int64_t by);
@@ -244,7 +244,8 @@ class MemoryStore final : public Store<Pack>, public Tables {
   Chunked<GoldRow> gold_;
   Chunked<Digest> own_keys_;
   memory::HashIndex gold_of_;
-  absl::btree_set<std::pair<UtcTime, uint32_t>> due_;  // rows, each at a time up to which it need not be looked at
+  absl::btree_set<std::pair<UtcTime, uint32_t>>
+      due_;                                // rows, each at a time up to which it need not be looked at
   Touched stale_rollups_, stale_sighted_;  // made of rows, of sightings
   memory::Sightings sightings_;
   absl::flat_hash_set<std::string> to_count_;  // subjects, in this batch
@@ -750,7 +751,7 @@ absl::Status MemoryStore<Pack>::PutAll(const Batch<Pack>& batch) {
                                     : Put(element, records_.Find(IdOf(order).record), {});
     if (!status.ok()) return status;
   }
-  CountAgain();
+  if (!to_count_.empty()) CountAgain();
   for (const Review& review : batch.reviews) reviews_.insert(review);
   checkpoint_.reviews = static_cast<int64_t>(reviews_.size());
   for (const LinkWrite& write : batch.links) Put(write);
@@ -1003,7 +1004,6 @@ void MemoryStore<Pack>::Unsee(const Element<Event>& element) {
 template <class Pack>
 void MemoryStore<Pack>::CountAgain() {
   if constexpr (Sights<Pack>) {
-    if (to_count_.empty()) return;
     for (const std::string& subject : to_count_) {
       sightings_.Forget(subject);
       MakeSightedStale(EntityOf(Pack::SightingKey(subject)));
