@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
@@ -126,33 +127,51 @@ EntityKey ParentOf(const typename Pack::Gold& row, const typename Pack::Model& m
   }
 }
 
-// Makes of the rows that were derived the writes that turn those that stand into them. A row that another entity is now
-// derived into goes from the one and comes to the other. Rows are large: most stay where they are.
+// The rows that one entity was derived into end here, among those of all; and those that stand for it.
+struct Merging {
+  size_t rows_end = 0;
+  std::span<const GoldVersion> standing;
+};
+
+// The writes that turn the rows that stand for an entity into `rows`.
 template <class Gold>
-void MergeRows(std::span<const GoldVersion> standing, std::vector<GoldWrite<Gold>>& rows) {
-  if (standing.empty()) return;  // all rows are new
+std::vector<Change> ChangesOf(std::span<const GoldVersion> standing, std::span<const GoldWrite<Gold>> rows) {
   std::vector<RowVersion> before, after;
-  before.reserve(standing.size()), after.reserve(rows.size());
-  // Turned, since the key of an entity's only row is often the entity's.
-  const auto of_entity = [](RowVersion version, const Digest& entity) {
-    constexpr size_t kSize = sizeof entity.bytes, kTurn = 13;
-    for (size_t i = 0; i < kSize; ++i) version.key.bytes[i] ^= entity.bytes[(i + kTurn) % kSize];
-    return version;
+  for (const GoldVersion& row : standing) before.push_back(row.version);
+  for (const auto& row : rows) after.push_back(row.version);
+  return Merge(before, after);
+}
+
+// Makes writes of the rows of all entities, deletes last. A row that another entity is now derived into goes from the one
+// and comes to the other. Rows are large: most stay where they are.
+template <class Gold>
+void MergeRows(std::span<const Merging> entities, std::vector<GoldWrite<Gold>>& rows) {
+  std::vector<GoldWrite<Gold>> gone;
+  size_t begin = 0, written = 0;
+  const auto write = [&](size_t row, Write how) {
+    if (row != written) rows[written] = std::move(rows[row]);
+    rows[written++].write = how;
   };
-  for (const GoldVersion& row : standing) before.push_back(of_entity(row.version, row.entity));
-  for (const auto& row : rows) after.push_back(of_entity(row.version, row.entity));
-  const std::vector<Change> changes = Merge(before, after);
-  size_t written = 0;
-  for (const Change& change : changes) {  // deletes last, the others in the order of the rows
-    if (change.write == Write::kDelete) break;
-    if (change.index != written) rows[written] = std::move(rows[change.index]);
-    rows[written++].write = change.write;
+  for (const auto& [end, standing] : entities) {
+    const bool one_each = standing.size() == 1 && end == begin + 1;
+    if (standing.empty()) {
+      for (size_t row = begin; row < end; ++row) write(row, Write::kInsert);
+    } else if (one_each && standing[0].version.key == rows[begin].version.key) {  // the usual case
+      if (standing[0].version != rows[begin].version) write(begin, Write::kUpdate);
+    } else {
+      for (const Change& change : ChangesOf<Gold>(standing, std::span(rows).subspan(begin, end - begin))) {
+        if (change.write != Write::kDelete) {
+          write(begin + change.index, change.write);
+          continue;
+        }
+        const GoldVersion& row = standing[change.index];
+        gone.push_back({.write = Write::kDelete, .entity = row.entity, .version = row.version});
+      }
+    }
+    begin = end;
   }
   rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(written), rows.end());
-  for (const Change& change : std::span(changes).subspan(written)) {
-    const GoldVersion& gone = standing[change.index];
-    rows.push_back({.write = Write::kDelete, .entity = gone.entity, .version = gone.version});
-  }
+  rows.insert(rows.end(), std::make_move_iterator(gone.begin()), std::make_move_iterator(gone.end()));
 }
 
 }  // namespace deriving
@@ -187,7 +206,7 @@ template <class Pack>
 Derivation<typename Pack::Gold> DeriveEntities(const Histories<Pack>& all, bool summarize, UtcTime data_clock,
                                                const typename Pack::Options& options) {
   Derivation<typename Pack::Gold> made;
-  std::vector<GoldVersion> standing;
+  std::vector<deriving::Merging> merging;
   made.gold.reserve(all.entities.size()), made.derived.reserve(all.entities.size());
   const typename Pack::Model& model = Pack::ModelOf(options);
   EachEntity<Pack> each(all);
@@ -205,7 +224,6 @@ Derivation<typename Pack::Gold> DeriveEntities(const Histories<Pack>& all, bool 
     made.derived.push_back({.entity = history.entity,
                             .summary = std::move(summary),
                             .model_version = deriving::VersionOf(model)});
-    standing.insert(standing.end(), versions.begin(), versions.end());
     for (auto& row : *derived) {
       auto& write = made.gold.emplace_back();  // rows are large: moved once
       write.entity = history.entity;
@@ -213,11 +231,12 @@ Derivation<typename Pack::Gold> DeriveEntities(const Histories<Pack>& all, bool 
       write.next_due_at = Pack::NextDue(row);
       write.row = std::move(row);
     }
+    merging.push_back({made.gold.size(), versions});
   }
   HashRows(
       made.gold.size(), [&](size_t i) -> auto& { return made.gold[i].row; });
   for (auto& write : made.gold) write.version = Pack::VersionOf(write.row);
-  deriving::MergeRows<typename Pack::Gold>(standing, made.gold);
+  deriving::MergeRows<typename Pack::Gold>(merging, made.gold);
   return made;
 }
 
