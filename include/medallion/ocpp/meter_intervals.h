@@ -153,8 +153,6 @@ void VisitFields(Row& row, Visitor&& visit) {
 }
 template <class Row, class Visitor>
   requires std::same_as<std::remove_const_t<Row>, MeterIntervals>
-void VisitFields(Row& row, Visitor&& visit) {
-  visit(row.session_id), visit(row.end);
-}
+void VisitFields(Row& row, Visitor&& visit) { visit(row.session_id), visit(row.end); }
 
 }  // namespace medallion::ocpp
