@@ -328,7 +328,11 @@ inline bool IsDecimalText(std::string_view text, int64_t units, int places) {
   for (size_t i = 0; i < digits.size(); ++i) {
     const unsigned digit = static_cast<uint8_t>(digits[i]) - unsigned{'0'};
     if (digit > 9 && (digits[i] != '.' || point != digits.size())) return false;
-    digit > 9 ? point = i : value = 10 * value + digit;
+    if (digit > 9) {
+      point = i;
+    } else {
+      value = 10 * value + static_cast<int64_t>(digit);
+    }
   }
   const bool whole = point == digits.size();
   const size_t decimals = whole ? 0 : digits.size() - point - 1;
