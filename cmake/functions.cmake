@@ -15,7 +15,8 @@ function(medallion_target target)
   endif()
 endfunction()
 
-# Has files of this folder optimized so far where the build optimizes for speed, which multiplies the code of templates.
+# Has files of this folder optimized so far where the build optimizes for speed, which multiplies the code of templates;
+# whatever else CMAKE_CXX_FLAGS_RELEASE says.
 function(medallion_optimize level)
   set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS
     "$<$<AND:$<CXX_COMPILER_ID:GNU,Clang,AppleClang>,$<CONFIG:Release,RelWithDebInfo>>:${level}>")

@@ -48,7 +48,7 @@ CREATE TABLE medallion_reviews(subject BLOB, body BLOB, PRIMARY KEY(subject, bod
 CREATE TABLE medallion_sightings(
   number INTEGER PRIMARY KEY, entity BLOB NOT NULL, subject TEXT NOT NULL, name TEXT NOT NULL,
   ingest_ts INTEGER NOT NULL, most0 INTEGER NOT NULL, most1 INTEGER NOT NULL, most2 INTEGER NOT NULL);
-CREATE TABLE medallion_sightings_new(batch INTEGER PRIMARY KEY, sightings BLOB NOT NULL);
+CREATE TABLE medallion_sightings_new(number INTEGER PRIMARY KEY, sightings BLOB NOT NULL);
 CREATE INDEX medallion_gold_due ON medallion_gold(due) WHERE due IS NOT NULL;
 )sql";
 
@@ -324,7 +324,7 @@ absl::Status Core::PrepareSightings() {
            {put_sightings_, "write a sighting",
             "INSERT OR REPLACE INTO medallion_sightings SELECT c0,c1,c2,c3,c4,c5,c6,c7 FROM medallion_rows"},
            {read_new_sightings_, "read sightings",
-            "SELECT sightings FROM medallion_sightings_new ORDER BY batch"},
+            "SELECT sightings FROM medallion_sightings_new ORDER BY number"},
            {note_sightings_, "write sightings", "INSERT INTO medallion_sightings_new(sightings) VALUES(?)"},
            {clear_new_sightings_, "write sightings", "DELETE FROM medallion_sightings_new"},
            {drop_sighting_, "delete a sighting", "DELETE FROM medallion_sightings WHERE number = ?"},
@@ -854,20 +854,26 @@ absl::Status Core::LoadSightings() {
     while (reader.ok() && !reader.at_end()) {
       KeptSighting kept;
       reader(kept);
+      if (!reader.ok() || kept.number <= 0 || kept.number == INT64_MAX) return Damage("read sightings");
       next_sighting_ = std::max(next_sighting_, kept.number + 1);
       new_sightings_[kept.entity] = std::move(kept);
       ++noted_sightings_;
     }
-    if (!reader.ok()) return Damage("read sightings");
   }
   return query.status();
 }
 
-absl::Status Core::FoldSightings() {
-  if (noted_sightings_ == 0) return absl::OkStatus();
+// In the order of their numbers.
+std::vector<const KeptSighting*> Core::NewSightings() const {
   std::vector<const KeptSighting*> rows;
   for (const auto& [entity, kept] : new_sightings_) rows.push_back(&kept);
   std::sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) { return a->number < b->number; });
+  return rows;
+}
+
+absl::Status Core::FoldSightings() {
+  if (noted_sightings_ == 0) return absl::OkStatus();
+  const std::vector<const KeptSighting*> rows = NewSightings();
   auto next = rows.begin();
   const auto put = [&](Cells& cells) {
     if (next == rows.end()) return false;

@@ -72,8 +72,8 @@ absl::Status Core::ForTouched(UtcTime since, absl::FunctionRef<void(const Entity
   if (!touched.status().ok()) return touched.status();
   Query seen(sightings, since);
   while (seen.Next()) use(DigestFrom(seen.Text(0)), true);
-  for (const auto& [entity, kept] : new_sightings_) {
-    if (kept.sighting.ingest_ts >= since) use(entity, true);
+  for (const KeptSighting* kept : NewSightings()) {
+    if (kept->sighting.ingest_ts >= since) use(kept->entity, true);
   }
   return seen.status();
 }

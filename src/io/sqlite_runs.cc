@@ -120,7 +120,7 @@ absl::Status RunIndex::Load() {
 absl::Status RunIndex::Refill() {
   uint64_t all = 0;
   for (Run& run : runs_) all += run.entries, run.filter.Reset(run.entries);
-  filter_.Reset(2 * all);
+  if (over_all_) filter_.Reset(2 * all);
   auto run = runs_.begin();
   Query query(read_all_);
   while (query.Next()) {
@@ -128,7 +128,8 @@ absl::Status RunIndex::Refill() {
     while (run->number != query.Int(0) >> 24) ++run;
     for (size_t i = 0; i < entries.size() / kEntryBytes; ++i) {
       const uint64_t key = KeyAt(entries, i) >> low_bits_;
-      filter_.Add(key), run->filter.Add(key);
+      run->filter.Add(key);
+      if (over_all_) filter_.Add(key);
     }
   }
   return query.status();
@@ -221,12 +222,11 @@ absl::Status RunIndex::Add(std::vector<Entry>& entries) {
   std::sort(entries.begin(), entries.end());
   entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
   if (auto status = Write(entries); !status.ok()) return status;
-  if (low_bits_ != 64) {
+  if (over_all_) {
     for (const Entry& entry : entries) filter_.Add(entry.key >> low_bits_);
   }
   if (auto status = Settle(); !status.ok()) return status;
-  if (low_bits_ == 64 || !filter_.full()) return absl::OkStatus();
-  return Refill();
+  return over_all_ && filter_.full() ? Refill() : absl::OkStatus();
 }
 
 // As the newest run.

@@ -23,7 +23,7 @@ uint64_t PlaceKey(uint64_t subject, bool detail, UtcTime at) {
 
 }  // namespace
 
-Timelines::Timelines() : places_("medallion_timeline", kHourBits) {}
+Timelines::Timelines() : places_("medallion_timeline", kHourBits, RunIndex::Filters::kOfRuns) {}
 
 std::string Timelines::CreateSql() const {
   return places_.CreateSql() + R"sql(

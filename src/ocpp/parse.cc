@@ -565,8 +565,8 @@ struct FlatParser::Scratch {
 
   // Reads the payload into `fields`, which are new.
   void Read(std::string_view payload, Arena& texts);
-  // Reads the members of `text`, which are not plain, behind which there is padding. Returns nothing, or a JSON object that says why it cannot
-  // be read; `skipped` bytes of the payload stand before it.
+  // Reads the members of `text`, which are not plain, behind which there is padding. Returns nothing, or a JSON object that
+  // says why it cannot be read; `skipped` bytes of the payload stand before it.
   [[gnu::cold]] std::string_view ReadMembers(std::string_view text, size_t skipped, Arena& texts);
 
   size_t payload_bytes_max;

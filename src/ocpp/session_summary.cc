@@ -61,7 +61,7 @@ void VisitSummary(Summary& summary, Visitor& visit) {
 // Appends to `out`, which is whole once Finish was called.
 class Writer {
  public:
-  explicit Writer(std::string& out) : out_(out) { Grow(out.size(), kSizeAbout); }
+  explicit Writer(std::string& out) : out_(out) { Grow(out.size(), 0); }
   void Finish() { out_.resize(Used()); }
 
   void operator()(bool value) { Leb(value ? 1 : 0); }

@@ -744,6 +744,25 @@ void DueRows(const Factory& make) {
   Require(store->Apply(sweep));
   CHECK(due(Minute(699)) == Ids{});
   CHECK(due(Minute(700)) == Ids{"e2"});
+
+  // So it does where a row is due later and later, and then earlier than ever.
+  const auto put = [&](std::initializer_list<std::pair<int, UtcTime>> rows) {
+    std::vector<GoldWrite<Loans::Gold>> writes;
+    for (const auto& [i, at] : rows)
+      writes.push_back(GoldOf(script[static_cast<size_t>(i)], std::to_string(i + 1), at, Minute(500)));
+    Batch<Loans> again = Empty();
+    again.gold = writes;
+    Require(store->Apply(again));
+  };
+  put({{0, Minute(710)}, {1, Minute(705)}, {2, Minute(720)}});
+  put({{0, Minute(730)}, {1, Minute(740)}, {2, Minute(725)}});
+  CHECK(due(Minute(722)) == Ids{});
+  CHECK(due(Minute(9000), 1) == Ids{"e3"});
+  put({{0, Minute(750)}});
+  CHECK(due(Minute(740)) == Ids{"e2", "e3"});
+  put({{0, Minute(701)}, {2, kNoTime}});
+  CHECK(due(Minute(701)) == Ids{"e1"});
+  CHECK(due(Minute(740)) == Ids{"e1", "e2"});
 }
 
 template <class Factory>

@@ -640,11 +640,6 @@ class PackReader {
   void operator()(T&& value) {
     place_ = packing::Read(place_, value, texts_);
   }
-  // The same for a row that is as it was made.
-  template <class T>
-  void Fill(T& row) {
-    place_ = packing::Read<true>(place_, row, texts_);
-  }
   uint64_t Number() {
     uint64_t number = 0;
     (*this)(number);

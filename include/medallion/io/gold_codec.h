@@ -28,19 +28,19 @@ RowVersion UnpackVersion(PackReader& in, const Digest& key, uint8_t& table) {
   return version;
 }
 
-// The row with this key; `row` is as it was made.
+// The row with this key.
 template <class Gold>
 void UnpackGold(PackReader& in, const Digest& key, Gold& row) {
   uint8_t table = 0;
   const RowVersion version = UnpackVersion<Gold>(in, key, table);
   if constexpr (kGoldTablesOf<Gold> == 1) {
-    in.Fill(row);
+    in(row);
     AttachVersion(row, version);
   } else {
     gold::Rows<Gold>::Each([&]<class Row>(size_t number) {
       if (number != table) return;
       Row own;
-      in.Fill(own);
+      in(own);
       AttachVersion(own, version);
       row = Gold(std::in_place_type<Row>, std::move(own));
     });

@@ -115,7 +115,7 @@ class MemoryStore final : public Store<Pack>, public Tables {
   };
   struct GoldRow {
     UtcTime next_due_at = kNoTime;
-    UtcTime listed_at = kNoTime;  // in due_; never after next_due_at
+    UtcTime listed_at = kNoTime;  // never after next_due_at
     uint32_t own_key = kNone;     // of own_keys_; kNone: its key is that of its entity, as it mostly is
     uint32_t entity = kNone;
     uint32_t next_of_entity = kNone;
@@ -124,6 +124,7 @@ class MemoryStore final : public Store<Pack>, public Tables {
     uint32_t blob = kNone;   // kNone once it was dropped
     uint32_t items = kNone;  // of a series: the last part of its items, see PutItems
   };
+  using Due = absl::btree_set<std::pair<UtcTime, uint32_t>>;
   struct Packed {  // an element that an answer is going to have
     const char* blob = nullptr;
     RecordId record = {};
@@ -201,7 +202,7 @@ class MemoryStore final : public Store<Pack>, public Tables {
   void PassFresh(Touched& touched) const;
   void Leave(uint32_t row);
   void List(uint32_t row);
-  void ListDue(UtcTime due_by);
+  typename Due::iterator ListLater(std::pair<UtcTime, uint32_t> early);
   void MakeStale(uint32_t entity);
   void MakeStaleAlone(uint32_t entity) { MakeStaleIn(stale_, entity); }
   void MakeRollupStale(uint32_t entity) { MakeStaleIn(stale_rollups_, entity); }
@@ -244,8 +245,7 @@ class MemoryStore final : public Store<Pack>, public Tables {
   Chunked<GoldRow> gold_;
   Chunked<Digest> own_keys_;
   memory::HashIndex gold_of_;
-  absl::btree_set<std::pair<UtcTime, uint32_t>>
-      due_;                                // rows, each at a time up to which it need not be looked at
+  Due due_;                                // rows that are due some time, each at its listed_at
   Touched stale_rollups_, stale_sighted_;  // made of rows, of sightings
   memory::Sightings sightings_;
   absl::flat_hash_set<std::string> to_count_;  // subjects, in this batch
@@ -647,9 +647,14 @@ void MemoryStore<Pack>::AnswerEach(const HistoryQuery& query, std::vector<Packed
   if (query.rollups && !take_stale(stale_rollups_)) return;
   // What is made of sightings may be made of these rows, too.
   if (query.rollups && taken.empty() && !take_stale(stale_sighted_)) return;
-  ListDue(query.due_by);
-  for (auto at = due_.begin(); at != due_.end() && at->first <= query.due_by; ++at) {
-    if (!take(gold_[at->second].entity)) return;
+  for (auto at = due_.begin(); at != due_.end() && at->first <= query.due_by;) {
+    const GoldRow& row = gold_[at->second];
+    if (row.listed_at == row.next_due_at) {
+      if (!take(row.entity)) return;
+      ++at;
+    } else {
+      at = ListLater(*at);
+    }
   }
   AnswerAll(waiting, query, packed, answer);
 }
@@ -1061,18 +1066,13 @@ void MemoryStore<Pack>::List(uint32_t number) {
   if (due) due_.emplace(row.listed_at, number);
 }
 
-// Moves rows that due_ names too early to when they are due, as far as `due_by`.
+// Moves a row that due_ names too early to when it is due. Returns what follows its old place.
 template <class Pack>
-void MemoryStore<Pack>::ListDue(UtcTime due_by) {
-  std::vector<uint32_t> early;
-  for (auto at = due_.begin(); at != due_.end() && at->first <= due_by; ++at) {
-    if (gold_[at->second].listed_at < gold_[at->second].next_due_at) early.push_back(at->second);
-  }
-  for (const uint32_t row : early) {
-    due_.erase({gold_[row].listed_at, row});
-    gold_[row].listed_at = kNoTime;
-    List(row);
-  }
+typename MemoryStore<Pack>::Due::iterator MemoryStore<Pack>::ListLater(std::pair<UtcTime, uint32_t> early) {
+  due_.erase(early);
+  gold_[early.second].listed_at = kNoTime;
+  List(early.second);
+  return due_.upper_bound(early);
 }
 
 // The row was dropped before. A place that its key had under the same entity serves again.

@@ -40,7 +40,7 @@
 //                                     std::string* summary);
 //     static std::optional<std::vector<Gold>> Continue(std::string& summary, const EntityFacts<Event, Gold>& added,
 //                                                      UtcTime data_clock, const Model&);
-//     static RowVersion VersionOf(const Gold&);
+//     static RowVersion VersionOf(const Gold&);  // its hash is zero until HashRows was called (gold/row_hash.h)
 //     static UtcTime NextDue(const Gold&);  // after the clock it was derived at, or kNoTime
 //     static std::string_view Subject(const Event&);  // whom the row is about (a charge point)
 //     static std::string_view Action(const Event&);

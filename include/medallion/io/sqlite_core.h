@@ -16,7 +16,7 @@
 //     fate, hour         for the books; hour of ingest_ts, counted from 1970
 //     body               the element, see PackWhole in io/element_codec.h
 //   medallion_gold       the version of each Gold row, the entity it comes from, its table, counted from 0, and when it
-//                        is due; `parent` and `body`, the row (see io/gold_codec.h), where others are derived from it.
+//                        is due; `parent` and `body`, its key and the row (see io/gold_codec.h), where others are made of it.
 //                        This is what was written; the public table may have been changed by hand
 //   medallion_sightings  what is known of each subject: its spelling that sorts first, and maxima
 //   medallion_sightings_new  what became known since, packed, in the order of writing: nearly every batch changes rows on
@@ -27,7 +27,7 @@
 //                        the elements numbered below `summed`; `model`: Short of the model version. Elements of new records are numbered above all
 //                        others; any other write to the entity drops the summary
 //   medallion_reviews    every review by its subject, packed
-//   medallion_timeline, medallion_timelines, medallion_links (see io/sqlite_timelines.h)
+//   medallion_timelines, medallion_links (see io/sqlite_timelines.h)
 //   medallion_positions, medallion_meta (pack, data_clock)
 //
 // Indexes, see io/sqlite_runs.h: from a key to numbers of rows, which are checked against what was asked for.
@@ -39,6 +39,7 @@
 //   medallion_children     Short of the parent -> row of medallion_gold
 //   medallion_sighted      Short of the entity -> number of its row in medallion_sightings
 //   medallion_histories    Short of the entity -> element, where it was in its history once
+//   medallion_timeline     a key of subject and hour -> element (see io/sqlite_timelines.h)
 //
 // One thread at a time. Errors: see io/sqlite.h.
 #pragma once
@@ -368,6 +369,7 @@ class Core {
   absl::Status PutVersions(std::span<const GoldEntry> entries, std::span<const KeptGold> stood);
   absl::Status PrepareSightings();
   absl::Status LoadSightings();
+  std::vector<const KeptSighting*> NewSightings() const;
   absl::Status FoldSightings();
   absl::Status PrepareReviews();
   absl::Status ReadKept(int64_t record, BronzeAnswer& answer);

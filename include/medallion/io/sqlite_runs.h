@@ -71,8 +71,10 @@ struct KeyRange {
 
 class RunIndex {
  public:
-  // `low_bits` of a key do not matter to the filter: asked for are all keys that agree in the others. 64: no filter.
-  RunIndex(const char* table, int low_bits) : table_(table), low_bits_(low_bits) {}
+  enum class Filters : uint8_t { kOfRuns, kOfAllToo };  // the latter for MayHold
+  // `low_bits` of a key do not matter to filters: asked for are all keys that agree in the others. 64: no filter.
+  RunIndex(const char* table, int low_bits, Filters filters = Filters::kOfAllToo)
+      : table_(table), low_bits_(low_bits), over_all_(low_bits != 64 && filters == Filters::kOfAllToo) {}
 
   std::string CreateSql() const;
   absl::Status Prepare(Connection& connection);
@@ -81,7 +83,7 @@ class RunIndex {
   absl::Status Load();
 
   // False: no key like this one was ever added.
-  bool MayHold(uint64_t key) const { return low_bits_ == 64 || filter_.MayHold(key >> low_bits_); }
+  bool MayHold(uint64_t key) const { return !over_all_ || filter_.MayHold(key >> low_bits_); }
 
   // The values of each key, or with `low_bits` of all that agree with it in the others. `asked.value` is what the key's
   // hits are to be known by; `asked` is left sorted. Sets `hits`, sorted, each once.
@@ -118,6 +120,7 @@ class RunIndex {
 
   const char* table_;
   int low_bits_;
+  bool over_all_;  // whether filter_ is kept
   Connection* connection_ = nullptr;
   Statement read_all_, read_page_, read_fed_, put_page_, drop_pages_;
   std::vector<Run> runs_;  // the oldest first

@@ -720,6 +720,7 @@ absl::Status SqliteStore<Pack>::Entities(const EntityQuery& query, EntityAnswer&
 
 template <class Pack>
 absl::Status SqliteStore<Pack>::TouchTimelines() {
+  if constexpr (!Resolves<Pack>) return absl::OkStatus();
   sqlite::Transaction writing(core_.connection());
   absl::Status status = core_.Begin(writing);
   core_.timelines().Begin();

@@ -1,6 +1,6 @@
 // What the SQLite store keeps for resolving: timelines of elements, and the links that were found on them.
 //
-//   medallion_timeline   an index (see io/sqlite_runs.h): a key of subject and hour -> element, where it was there once
+//   medallion_timeline   an index (see io/sqlite_runs.h): a key of subject, detail and hour -> element, where it was there once
 //   medallion_timelines  one row a subject: what was touched since it was resolved, or null; whether details touch it
 //   medallion_links      one row a link; times in microseconds since 1970
 #pragma once

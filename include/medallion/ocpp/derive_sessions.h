@@ -20,9 +20,9 @@ namespace medallion::ocpp {
 // The sessions of one entity. `history` holds every fact of one (charge point, transaction) that is in Silver
 // or in quarantine for a CONFLICT (these only flag the session), in any order; `identity.fact` of starts and
 // stops names their epoch. Most often one session; one an epoch where a transaction id was used again; none
-// where only readings are known and none of them shows energy. Rows are complete: row_hash, model_version,
-// updated_at and next_due_at included, sorted by session_id. Under SessionRules they have no row_hash yet: who derives many
-// histories lets many rows be hashed at once, see HashRows in gold/row_hash.h.
+// where only readings are known and none of them shows energy. Rows are complete: model_version,
+// updated_at and next_due_at included, sorted by session_id; and row_hash, save under SessionRules: who derives many
+// histories lets many rows be hashed at once, see HashRows in gold/row_hash.h. So it is with ContinueSessions.
 //
 // Where links of the timeline name the entity as their root (see resolve_transactions.h), the history holds the facts of
 // all linked entities too, and `contexts` is what those links tell, in any order. Starts and stops of several units are
