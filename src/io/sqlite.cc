@@ -307,13 +307,13 @@ absl::Status Query::Run() {
   return status_;
 }
 
-int64_t Query::Int(int column) const { return sqlite3_column_int64(statement_.handle_, column); }
 Digest DigestFrom(std::string_view bytes) {
   Digest digest;
   if (bytes.size() == digest.bytes.size()) std::copy(bytes.begin(), bytes.end(), digest.bytes.begin());
   return digest;
 }
 
+int64_t Query::Int(int column) const { return sqlite3_column_int64(statement_.handle_, column); }
 UtcTime Query::Time(int column) const { return IsNull(column) ? kNoTime : UtcTime{Int(column)}; }
 bool Query::IsInt(int column) const {
   return sqlite3_column_type(statement_.handle_, column) == SQLITE_INTEGER;
