@@ -202,9 +202,10 @@ TEST_CASE("time: appending leaves what is there") {
   CHECK(text == "at 1969-12-31T23:59:59.999999Z on 1969-12-31");
 }
 
-TEST_CASE("time: a writer that keeps a day's text writes what a new one would") {
+TEST_CASE("time: a writer that keeps two days' texts writes what a new one would") {
   TimeWriter times;
   for (const int64_t us : {int64_t{0}, int64_t{1}, kMicrosPerDay - 1, kMicrosPerDay, int64_t{0}, int64_t{-1},
+                           2 * kMicrosPerDay, kMicrosPerDay, int64_t{0}, 3 * kMicrosPerDay, -kMicrosPerDay,
                            std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()}) {
     std::string text(kTimeBytes, ' ');
     times.Write(UtcTime{us}, std::span<char, kTimeBytes>(text));
