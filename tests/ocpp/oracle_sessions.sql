@@ -96,10 +96,11 @@ FROM sess AS s
 LEFT JOIN register AS b ON b.sess = s.sess AND b.n = (
   SELECT min(n) FROM register AS x WHERE x.sess = s.sess AND x.context = 'Transaction.Begin');
 
--- What may stand between begin and stop: no sample that repeats the begin.
+-- What may stand between begin and stop: no sample that repeats the begin, which noise does not tell apart.
 CREATE TABLE between_reading AS
 SELECT r.* FROM register AS r JOIN sess_begin AS s USING (sess)
-WHERE r.rec IS NOT s.begin_sample_rec;
+WHERE r.rec IS NOT s.begin_sample_rec
+  AND NOT (r.context = 'Transaction.Begin' AND coalesce(abs(r.meter - s.begin_meter) < 1000, 0));
 
 -- The stop's own reading, judged. METER_STOP_INVALID: it cannot be. METER_DECREASED: below the begin.
 CREATE TABLE sess_end AS
