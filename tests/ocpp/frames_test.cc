@@ -100,6 +100,10 @@ TEST_CASE("frames: what is no frame says why") {
           {R"([22,"a","Heartbeat",{}])", NotFrame("its message type is none of the version", "22")},
           {R"(["x",{"y":[1, 2]}])", NotFrame("its message type is none of the version", "\"x\"")},
           {R"([null])", NotFrame("its message type is none of the version", "null")},
+          // A number that readers of JSON may not hold.
+          {R"([99999999999999999999,"a",{}])",
+           NotFrame("its message type is none of the version", R"("99999999999999999999")")},
+          {R"([1e400,"a",{}])", NotFrame("its message type is none of the version", R"("1e400")")},
           {R"([2,"a","Heartbeat"])", NotFrame("it has too few elements", "2")},
           {R"([2,"a","Heartbeat",{},1])", NotFrame("it has too many elements", "2")},
           {R"([2,"a","Heartbeat","{}"])", NotFrame("its payload is no object", "2")},

@@ -1,6 +1,7 @@
 // Metrics: their numbers against the books and the tables, and the format's own rules for the text.
 #include "medallion/ocpp/metrics.h"
 
+#include <array>
 #include <map>
 #include <memory>
 #include <set>
@@ -131,6 +132,21 @@ void CheckAgainstBooks(AnyStore& store, uint64_t seed) {
   CHECK(rows == series.size());
   CHECK(Number(Parsed(PrometheusText(Measured(store, clock))), "medallion_redelivered_total") ==
         Number(series, "medallion_redelivered_total"));
+}
+
+TEST_CASE("metrics: numbers that no type can hold are in nobody's way") {
+  MemoryStore<Charging> store;
+  const Options options;
+  Runner<Charging> runner(store, options);
+  const std::array<std::string_view, 3> payloads = {R"([99999999999999999999,"a",{}])", R"([[1e400],"a",{}])",
+                                                    R"([[-99999999999999999999],"a",{}])"};
+  std::vector<BronzeRecord> records;
+  for (const std::string_view payload : payloads) {
+    records.push_back({.payload = payload, .at = {"ocpp", 0, static_cast<int64_t>(records.size())}});
+  }
+  REQUIRE(runner.Take(records, "").ok());
+  const Series series = Parsed(PrometheusText(Measured(store, UtcTime{0})));
+  CHECK(Number(series, R"(medallion_quarantined{code="CORRUPT_PAYLOAD",status="NEW"})") == 3);
 }
 
 TEST_CASE("metrics: they are the books") {
