@@ -25,7 +25,8 @@ struct Mark {
   std::string_view tag;
   std::optional<Thousandths> meter;
   uint32_t member = 0;
-  std::string_view id = {};  // of the transaction; other than the others' where it is an alias of theirs
+  std::string_view id = {};    // of the transaction; other than the others' where it is an alias of theirs
+  UtcTime received = kNoTime;  // of a stop, where there are results
 
   auto content() const { return std::tie(at, is_start, connector, tag, meter); }
   bool operator<(const Mark& other) const { return content() < other.content(); }
@@ -41,27 +42,17 @@ struct Epoch {
 // A call's result is the one kind of member without an event type.
 bool IsResult(const ChargingElement& element) { return element.row.event_type == EventType::kUnknown; }
 
-// With `by_receipt` a stop stands where it was received.
-Mark MarkOf(const ChargingElement& element, uint32_t member, bool by_receipt) {
+Mark MarkOf(const ChargingElement& element, uint32_t member) {
   const ChargingEvent& event = element.row;
   if (IsResult(element)) return {event.ingest_ts, true, std::nullopt, {}, std::nullopt, member};
   const bool is_start = event.event_type == EventType::kStartTransaction;
   const auto connector = event.connector_id == 0 ? std::nullopt : event.connector_id;
-  const UtcTime at = by_receipt && !is_start ? event.ingest_ts : event.event_ts;
-  return {at, is_start, connector, event.id_tag_hash, event.meter_wh, member, event.transaction_id};
+  return {event.event_ts, is_start, connector,           event.id_tag_hash,
+          event.meter_wh, member,   event.transaction_id};
 }
 
 bool MayShare(const std::optional<int32_t>& a, const std::optional<int32_t>& b) {
   return !a || !b || *a == *b;
-}
-
-// Keeps the epochs that `keep` holds for, if any is left then.
-template <class Keep>
-void Narrow(std::vector<size_t>& candidates, Keep keep) {
-  if (candidates.size() < 2) return;
-  std::vector<size_t> kept;
-  std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(kept), keep);
-  if (!kept.empty()) candidates = std::move(kept);
 }
 
 class Cutter {
@@ -87,17 +78,19 @@ class Cutter {
   }
 
   // Stops before every start, or before every start on their connector, join the first epoch, of their connector where
-  // there is one. Stops without any start are one
-  // epoch.
+  // there is one. Stops without any start are one epoch.
   void Finish() {
     if (epochs_.empty()) epochs_.emplace_back();
-    for (const Mark& mark : early_) Join(mark, Choose(mark, true));
+    for (const Mark& mark : early_)
+      IsOfBefore(mark) ? before_.push_back(mark) : Join(mark, Choose(mark, true));
     std::sort(alone_.begin(), alone_.end());
   }
 
   void Number(std::span<uint32_t> out) const {
-    for (const auto& [mark, epoch] : joined_) out[mark.member] = static_cast<uint32_t>(epoch);
-    auto next = static_cast<uint32_t>(epochs_.size());
+    for (const Mark& mark : before_) out[mark.member] = 0;
+    const uint32_t first = before_.empty() ? 0 : 1;
+    for (const auto& [mark, epoch] : joined_) out[mark.member] = first + static_cast<uint32_t>(epoch);
+    auto next = first + static_cast<uint32_t>(epochs_.size());
     for (size_t i = 0; i < alone_.size(); ++i) {
       if (i > 0 && alone_[i].content() != alone_[i - 1].content()) ++next;
       out[alone_[i].member] = next;
@@ -127,6 +120,15 @@ class Cutter {
     Join(mark, epoch);
   }
 
+  // Whether an early stop is of a session before the first that is known here: it was received before the station was told
+  // the id for that one, which has a stop of its own.
+  bool IsOfBefore(const Mark& stop) const {
+    const Epoch& first = epochs_.front();
+    const bool told_later =
+        stop.received != kNoTime && !first.starts.empty() && stop.received < first.starts.front().at;
+    return told_later && first.stopped;
+  }
+
   // Whether only a later start is on the stop's connector: then the epochs so far are not its own.
   bool AwaitsConnector(const Mark& stop) const {
     return stop.connector && connectors_.contains(*stop.connector) &&
@@ -152,58 +154,68 @@ class Cutter {
   // The epoch that a stop joins; nothing where several fit equally. All starts known here are at or before the stop, or,
   // in the end, all after it.
   std::optional<size_t> Choose(const Mark& stop, bool before_every_start) const {
-    if (epochs_.size() == 1) return 0;
-    std::vector<size_t> candidates(epochs_.size());
-    std::iota(candidates.begin(), candidates.end(), size_t{0});
-    const auto distance = [&](size_t epoch) {
-      const UtcTime start = before_every_start ? epochs_[epoch].starts.front().at : epochs_[epoch].last_start;
-      return std::abs(start.us - stop.at.us);
+    std::optional<size_t> best;
+    std::optional<Fit> best_fit;
+    for (size_t i = 0; i < epochs_.size(); ++i) {
+      const Fit fit = FitOf(epochs_[i], stop, before_every_start);
+      if (best_fit && fit < *best_fit) continue;
+      best = best_fit && fit == *best_fit ? std::nullopt : std::optional(i);
+      best_fit = fit;
+    }
+    return best;
+  }
+
+  // How well a stop fits an epoch, what tells most first.
+  struct Fit {
+    bool id, connector;
+    int64_t nearness;
+    bool tag, meter;
+    auto operator<=>(const Fit&) const = default;
+  };
+  static Fit FitOf(const Epoch& epoch, const Mark& stop, bool before_every_start) {
+    const auto any_start = [&](auto fits) {
+      return std::any_of(epoch.starts.begin(), epoch.starts.end(), fits);
     };
-    const auto any_start = [&](size_t epoch, auto fits) {
-      return std::any_of(epochs_[epoch].starts.begin(), epochs_[epoch].starts.end(), fits);
-    };
-    Narrow(candidates, [&](size_t epoch) {
-      return any_start(epoch, [&](const Mark& start) { return EqualsFoldedCase(start.id, stop.id); });
-    });
-    Narrow(candidates,
-           [&](size_t epoch) { return stop.connector && epochs_[epoch].connector == stop.connector; });
-    int64_t nearest = std::numeric_limits<int64_t>::max();
-    for (const size_t epoch : candidates) nearest = std::min(nearest, distance(epoch));
-    Narrow(candidates, [&](size_t epoch) { return distance(epoch) == nearest; });
-    Narrow(candidates, [&](size_t epoch) {
-      return any_start(epoch, [&](const Mark& start) { return !stop.tag.empty() && start.tag == stop.tag; });
-    });
-    Narrow(candidates, [&](size_t epoch) {
-      return any_start(
-          epoch, [&](const Mark& start) { return start.meter && stop.meter && *start.meter <= *stop.meter; });
-    });
-    return candidates.size() == 1 ? std::optional(candidates.front()) : std::nullopt;
+    if (epoch.starts.empty()) return {};
+    const UtcTime start = before_every_start ? epoch.starts.front().at : epoch.last_start;
+    return {.id = any_start([&](const Mark& mark) { return EqualsFoldedCase(mark.id, stop.id); }),
+            .connector = stop.connector && epoch.connector == stop.connector,
+            .nearness = -std::abs(start.us - stop.at.us),
+            .tag = any_start([&](const Mark& mark) { return !stop.tag.empty() && mark.tag == stop.tag; }),
+            .meter = any_start(
+                [&](const Mark& mark) { return mark.meter && stop.meter && *mark.meter <= *stop.meter; })};
   }
 
   const Options& options_;
   std::vector<Epoch> epochs_;
   std::vector<std::pair<Mark, size_t>> joined_;
-  std::vector<Mark> early_, alone_;
+  std::vector<Mark> early_, alone_, before_;
   std::set<int32_t> connectors_;  // of all starts
 };
 
 using Unit = std::span<const ChargingElement* const>;
 
-// Takes the stops that repeat another one out of the marks, which are sorted: the first to be received stands for them.
-// Returns (one that was taken out, the one that stands).
+// Takes the stops that repeat another one out of the marks, which are sorted: the first to be received stands for them. Returns (one that
+// was taken out, the one that stands).
 std::vector<std::pair<uint32_t, uint32_t>> TakeRepeats(Unit unit, std::vector<Mark>& marks) {
   std::map<std::pair<UtcTime, std::optional<Thousandths>>, uint32_t> first;
+  for (const Mark& mark : marks) {
+    if (mark.is_start) continue;
+    const auto [at, added] = first.try_emplace({unit[mark.member]->row.event_ts, mark.meter}, mark.member);
+    if (mark.received < unit[at->second]->row.ingest_ts) at->second = mark.member;
+  }
   std::vector<std::pair<uint32_t, uint32_t>> repeats;
   std::erase_if(marks, [&](const Mark& mark) {
     if (mark.is_start) return false;
-    const auto [at, added] = first.try_emplace({unit[mark.member]->row.event_ts, mark.meter}, mark.member);
-    if (!added) repeats.emplace_back(mark.member, at->second);
-    return !added;
+    const uint32_t stands = first.at({unit[mark.member]->row.event_ts, mark.meter});
+    if (stands != mark.member) repeats.emplace_back(mark.member, stands);
+    return stands != mark.member;
   });
   return repeats;
 }
 
-void Cut(std::span<const Mark> marks, std::span<uint32_t> epoch, const Options& options) {
+void Cut(std::span<Mark> marks, std::span<uint32_t> epoch, const Options& options) {
+  std::sort(marks.begin(), marks.end());
   Cutter cutter(options, marks);
   for (size_t begin = 0, end = 0; begin < marks.size(); begin = end) {
     while (end < marks.size() && marks[end].at == marks[begin].at) ++end;
@@ -213,19 +225,46 @@ void Cut(std::span<const Mark> marks, std::span<uint32_t> epoch, const Options& 
   cutter.Number(epoch);
 }
 
+// How many stops are in an epoch that has another one.
+size_t Contradictions(std::span<const Mark> marks, std::span<const uint32_t> epoch) {
+  std::set<uint32_t> stopped;
+  size_t stops = 0;
+  for (const Mark& mark : marks) {
+    if (!mark.is_start) ++stops, stopped.insert(epoch[mark.member]);
+  }
+  return stops - stopped.size();
+}
+
+// Cuts by the stops' own times, or by their receipts where that leaves fewer contradictions.
+void CutWithResults(std::span<Mark> marks, std::span<uint32_t> epoch, const Options& options) {
+  Cut(marks, epoch, options);
+  const size_t contradictions = Contradictions(marks, epoch);
+  if (contradictions == 0) return;
+  for (Mark& mark : marks) {
+    if (!mark.is_start) mark.at = mark.received;
+  }
+  std::vector<uint32_t> by_receipt(epoch.size());
+  Cut(marks, by_receipt, options);
+  if (Contradictions(marks, by_receipt) < contradictions)
+    std::copy(by_receipt.begin(), by_receipt.end(), epoch.begin());
+}
+
 }  // namespace
 
 void CutEpochs(std::span<const ChargingElement* const> unit, std::span<uint32_t> epoch,
                const Options& options) {
-  const bool by_receipt = std::any_of(unit.begin(), unit.end(),
-                                      [](const ChargingElement* element) { return IsResult(*element); });
   std::vector<Mark> marks;
   marks.reserve(unit.size());
-  for (uint32_t i = 0; i < unit.size(); ++i) marks.push_back(MarkOf(*unit[i], i, by_receipt));
+  for (uint32_t i = 0; i < unit.size(); ++i) marks.push_back(MarkOf(*unit[i], i));
+  const bool any_results = std::any_of(unit.begin(), unit.end(),
+                                       [](const ChargingElement* element) { return IsResult(*element); });
+  if (!any_results) return Cut(marks, epoch, options);
+  for (Mark& mark : marks) {
+    if (!mark.is_start) mark.received = unit[mark.member]->row.ingest_ts;
+  }
   std::sort(marks.begin(), marks.end());
-  std::vector<std::pair<uint32_t, uint32_t>> repeats;
-  if (by_receipt) repeats = TakeRepeats(unit, marks);
-  Cut(marks, epoch, options);
+  const std::vector<std::pair<uint32_t, uint32_t>> repeats = TakeRepeats(unit, marks);
+  CutWithResults(marks, epoch, options);
   for (const auto& [repeat, stands] : repeats) epoch[repeat] = epoch[stands];
 }
 

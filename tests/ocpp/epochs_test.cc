@@ -171,6 +171,23 @@ TEST_CASE("epochs: a result opens one, and a stop stands where it was received")
            {"A 10:00 - | E 11:00 9 | A 12:00 - | E 11:00 10 late=7200", "0 0 1 1"},  // another reading
            {"A 10:00 - | E 11:00 - | A 12:00 - | E 11:00 - late=7200", "0 0 1 0"},
            {"A 10:00 - | E 11:00 9 late=7200 | A 12:00 - | E 11:00 9", "0 0 1 0"},
+           // Delivered late, while the next session under the id runs.
+           {"A 10:00 - | E 11:00 9 late=4000 | A 12:00 - | E 13:00 20", "0 0 1 1"},
+           {"A 10:00 - | E 11:00 9 late=4000 | A 12:00 - | E 13:00 20 | E 11:00 9 late=9000", "0 0 1 1 0"},
+           {"A 10:00 - | E 11:00 9 late=9000 | A 2/12:00 - | E 2/13:00 20", "0 0 1 1"},
+           // A second session that went by offline, between two that did not.
+           {"A 10:00 - | E 10:30 9 | A 12:00 - | E 11:00 20 late=3610 | A 14:00 - | E 15:00 30",
+            "0 0 1 1 2 2"},
+           {"A 12:00 - | E 11:00 9 late=3610 | A 14:00 - | E 15:00 20", "0 0 1 1"},
+           // The station's clock is an hour slow.
+           {"A 10:00 - | E 09:30 9 late=3600 | A 10:40 - | E 10:10 20 late=3600", "0 0 1 1"},
+           // Contradictions: another stop has the later epoch by its own time, or there is none.
+           {"A 10:00 - | E 10:30 9 | A 12:00 - | E 10:30 10 late=5500 | E 12:30 20", "0 0 1 0 1"},
+           {"A 10:00 - | E 10:30 9 | E 10:40 10 late=3600", "0 0 0"},
+           {"A 12:00 - | E 11:00 9 late=3610 | E 15:00 20", "0 0 0"},
+           // The first session's result was lost.
+           {"E 09:00 9 | A 10:00 - | E 11:00 20", "0 1 1"},
+           {"E 09:00 9 | E 09:01 10 | A 10:00 - | E 11:00 20", "0 0 1 1"},
            // Before any result there is no other epoch.
            {"E 09:00 9 | A 10:00 -", "0 0"},
            {"E 09:00 9 | E 09:00 9 late=30 | A 10:00 -", "0 0 0"},

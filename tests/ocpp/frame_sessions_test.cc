@@ -9,6 +9,7 @@
 #include "../catch.h"
 #include "frame_script.h"
 #include "session_line.h"
+#include "tests/laws.h"
 
 namespace medallion::ocpp {
 namespace {
@@ -42,7 +43,48 @@ void CheckCases(std::initializer_list<std::string_view> versions, std::initializ
   }
 }
 
+// Sessions one after the other, whose ids come again; their stops late, some of them sent twice.
+std::string ReusedIds(uint64_t seed) {
+  medallion::testing::Random random(seed);
+  std::string script;
+  const auto add = [&](const std::string& line) { script += (script.empty() ? "" : " | ") + line; };
+  const auto clock = [](int64_t minute) {
+    return (minute / 60 < 10 ? "0" : "") + std::to_string(minute / 60) + (minute % 60 < 10 ? ":0" : ":") +
+           std::to_string(minute % 60);
+  };
+  int64_t minute = 60, wh = 1000;
+  for (int64_t session = 0, sessions = 2 + random.Below(3); session < sessions; ++session, minute += 20) {
+    const std::string tx = std::to_string(5 + random.Below(4) / 3), id = std::to_string(session);
+    const std::string at = clock(minute) + " ", from = std::to_string(wh);
+    add("S " + at + from + " con=" + std::to_string(1 + random.Below(4) / 3) + " tag=A id=s" + id);
+    add("A " + clock(minute) + ":02 " + tx + " id=s" + id);
+    const std::string stop = "E " + clock(minute + 10) + " " + std::to_string(wh += 500) + " tag=A tx=" + tx;
+    const std::string late = " late=" + std::to_string(random.Chance(500'000) ? 1 : random.Below(5000));
+    add(stop + late);
+    if (random.Chance(300'000)) add(stop + " late=" + std::to_string(random.Below(5000)));
+  }
+  return script;
+}
+
 }  // namespace
+
+TEST_CASE("frame sessions: under an id that is used again no true stop contradicts another") {
+  const Options options;
+  for (uint64_t seed = 0; seed < medallion::testing::LawSeeds(); ++seed) {
+    const std::string script = ReusedIds(seed);
+    CAPTURE(seed, script);
+    testing::FrameScript frames(script, "1.6");
+    Refined<ChargingEvent> refined = Refine(frames.records(), options);
+    testing::History history{std::move(refined.texts), std::move(refined.elements)};
+    testing::SettleAll(options, history);
+    for (const ChargingElement& element : history.elements) REQUIRE(!element.standing.conflict);
+    for (const ChargingSession& row : testing::SessionsOf(history, "23:00", options)) {
+      CAPTURE(Line(row));
+      REQUIRE(row.energy_kwh == Thousandths{500});
+      REQUIRE(row.energy_is_final);
+    }
+  }
+}
 
 TEST_CASE("frame sessions: a refusal without a transaction id refuses its start") {
   CheckCases(

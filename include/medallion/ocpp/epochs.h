@@ -21,8 +21,10 @@ namespace medallion::ocpp {
 //           alias of another), of its connector, with the latest start at or before it,
 //           with its tag, with a start meter not above its own. If still several: an epoch of its own
 //
-// A station can use an id only once it was told. So where there are results, a stop stands where it was received, and one
-// that agrees in time and meter with a stop received before it is of that one's epoch: it was sent once more.
+// A station can use an id only once it was told, and what it did offline comes late. So where there are results, stops
+// stand where they were received, if fewer of them contradict others then than by their own times; one that was received
+// before the first result is of an epoch before, if the first has another stop; and one that agrees in time and meter with
+// a stop received before it is of that one's epoch: it was sent once more.
 //
 // Members that agree in type, time, connector, tag and meter always get the same number; of results, those of one receipt.
 void CutEpochs(std::span<const ChargingElement* const> unit, std::span<uint32_t> epoch,
