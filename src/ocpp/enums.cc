@@ -221,6 +221,7 @@ const EnumMember& Find(Names names, std::string_view text, Equal folded) {
 }  // namespace
 
 EnumMember MemberOf(Enumeration enumeration, std::string_view text) {
+  if (enumeration == Enumeration::kUnit && text == "mWh") return {};  // not MWh: a thousandth, not a million
   return Find(kTables[static_cast<size_t>(enumeration)], text, EqualsFoldedCase);
 }
 

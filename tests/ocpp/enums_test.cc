@@ -29,7 +29,8 @@ TEST_CASE("enums: exactly first, then by case") {
            {Enumeration::kUnit, "Wh", "Wh"},
            {Enumeration::kUnit, "wh", "Wh"},
            {Enumeration::kUnit, "KWH", "kWh"},
-           {Enumeration::kUnit, "mWh", "MWh"},  // no milliwatt hours in OCPP
+           {Enumeration::kUnit, "mwh", "MWh"},
+           {Enumeration::kUnit, "mWh", ""},  // a thousandth, not a million
            {Enumeration::kUnit, "var", "var"},
            {Enumeration::kUnit, "VAR", "var"},
            {Enumeration::kUnit, "va", "VA"},

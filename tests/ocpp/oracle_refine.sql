@@ -224,7 +224,7 @@ WITH wanted AS (
     UNION ALL SELECT rec, is_2x, version, 'phase', phase, lower(phase) FROM timed
     UNION ALL SELECT rec, is_2x, version, 'location', location, lower(location) FROM timed
     UNION ALL SELECT rec, is_2x, version, 'context', context, lower(context) FROM timed
-    UNION ALL SELECT rec, is_2x, version, 'unit', unit, lower(unit) FROM timed
+    UNION ALL SELECT rec, is_2x, version, 'unit', unit, CASE unit WHEN 'mWh' THEN 'mWh' ELSE lower(unit) END FROM timed
     UNION ALL SELECT rec, is_2x, version, 'stop_reason', stop_reason, lower(stop_reason) FROM timed
     UNION ALL SELECT rec, is_2x, version, 'status', status,
                      lower(replace(replace(replace(status, '_', ''), '-', ''), ' ', '')) FROM timed

@@ -23,6 +23,7 @@ void Add(FrameContext& context) {
   row.event_type = EventType::kStartTransaction;
   row.connection_id = context.record.connection_id;
   ReadFrameConnector(fields[Slot::kConnectorId], "connectorId", true, row.connector_id, draft);
+  if (row.connector_id == 0) AddDetail(draft, "connectorId", "0");  // no session runs on the whole station
   ReadFrameTime(fields[Slot::kTimestamp], context.options, draft);
   if (fields.Has(Slot::kMeter)) ReadHeaderMeter({&fields[Slot::kMeter], {}}, draft);
   ReadFrameTag(fields[Slot::kIdTag], context.options, draft, context.texts);

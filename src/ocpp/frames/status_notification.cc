@@ -34,6 +34,8 @@ void Add(FrameContext& context) {
   ReadFrameConnector(fields[Slot::kEvseId], "evseId", false, row.evse_id, draft);
   ReadFrameTime(fields[Slot::kTimestamp], context.options, draft);
   ReadStatus(fields[Slot::kStatus], draft);
+  const std::string_view status = IsVersion2(row.ocpp_version) ? "connectorStatus" : "status";
+  if (row.connector_status.empty()) AddDetail(draft, "missing", status);
   ReadFrameEnum(fields[Slot::kErrorCode], Enumeration::kErrorCode, row.error_code, draft);
   KeepNotes(draft, start);
   AddHeader(start, context);
