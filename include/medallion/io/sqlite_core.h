@@ -118,6 +118,9 @@ struct TableShape {
   std::vector<Column> columns;
   bool of_elements = false;
   bool series = false;  // its rows are items of Gold rows
+
+  // Its primary key: the number of a row, or of the element that the row shows.
+  const char* number_column() const { return of_elements ? "element" : "row"; }
 };
 inline constexpr int kItemBits = 24;
 
