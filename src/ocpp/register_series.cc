@@ -362,6 +362,10 @@ bool Continues(const SeriesTip& tip, const Register& next, const Limits& limits)
   return !TooFast({Difference(tip.wh, next.wh), Gap(tip.ts, next.ts)}, limits);
 }
 
+bool GoesOn(const Register& from, const Register& next, const Limits& limits) {
+  return Continues({.ts = from.ts, .wh = from.wh, .top = from.wh, .base = from.wh}, next, limits);
+}
+
 SeriesVerdict JudgeRegisters(const RegisterSeries& series, const Limits& limits, Findings& findings) {
   return Judge(series, limits, findings).Run();
 }

@@ -51,6 +51,8 @@ struct SeriesTip {
 };
 // Whether `next` can be the register after them.
 bool Continues(const SeriesTip& tip, const Register& next, const Limits& limits);
+// The same after one register.
+bool GoesOn(const Register& from, const Register& next, const Limits& limits);
 
 // Registers that count by one reference, `first` to `last` of the session's; set-aside ones in between do not
 // count.

@@ -18,9 +18,7 @@ bool MeterFits(const Start& start, const Fact& fact, const Options& options) {
   const std::optional<Thousandths>& begin = start.fact->row.meter_wh;
   if (!begin.has_value() || !fact.meter_wh.has_value() || CannotBe(*begin)) return true;
   if (CannotBe(*fact.meter_wh)) return false;
-  const Limits limits = LimitsOf(start.fact->row.charge_point_id, start.line.connector_id, options);
-  return Continues({.ts = start.at, .wh = *begin, .top = *begin, .base = *begin},
-                   {.ts = fact.at, .wh = *fact.meter_wh}, limits);
+  return GoesOn({start.at, *begin}, {fact.at, *fact.meter_wh}, LimitsOf(start, options));
 }
 
 bool TagFits(const Start& start, const Fact& fact) {
@@ -39,6 +37,10 @@ bool IsCopy(const Fact& stop, const Fact& other) {
 }
 
 }  // namespace
+
+Limits LimitsOf(const Start& start, const Options& options) {
+  return LimitsOf(start.fact->row.charge_point_id, start.fact->row.connector_id, options);
+}
 
 int64_t BlockOf(UtcTime time) {
   const int64_t block = time.us / kBlock;

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "medallion/ocpp/options.h"
+#include "register_series.h"
 #include "resolve_timeline.h"
 
 namespace medallion::ocpp::resolving {
@@ -17,6 +18,9 @@ namespace medallion::ocpp::resolving {
 inline constexpr int64_t kBlock = 14 * kMicrosPerDay;
 int64_t BlockOf(UtcTime time);
 TimeSpan SpanOfBlock(int64_t block);
+
+// Of a session that began with the start.
+Limits LimitsOf(const Start& start, const Options& options);
 
 // An id that was learned, and when what told it came.
 struct Learned {

@@ -151,7 +151,7 @@ void Neighbours::TellEnd(size_t number, SessionContext& context) {
   context.faulted_at = TellFirst(milestones_.faults, on_line, context);
 }
 
-std::optional<size_t> Neighbours::PreviousStop(size_t number) {
+std::optional<Neighbours::Ended> Neighbours::Previous(size_t number) {
   const Start& start = milestones_.starts[number];
   const std::optional<size_t> before = Before(start.line, start.at);
   const UtcTime from = before ? milestones_.starts[*before].at : Plus(start.at, -kNeighbourMax);
@@ -159,9 +159,9 @@ std::optional<size_t> Neighbours::PreviousStop(size_t number) {
   for (size_t i = numbers.end; i-- > numbers.begin;) {
     const Fact& fact = milestones_.facts[i];
     if (!fact.is_stop || fact.fact->standing.fate != Fate::kSilver) continue;
-    if (before && IsOf(i, *before)) return i;
+    if (before && IsOf(i, *before)) return Ended{i, before};
     if (fact.line != start.line || fact.id.empty() || Names(start, fact.id)) continue;
-    return i;
+    return Ended{i};
   }
   return std::nullopt;
 }
@@ -194,12 +194,25 @@ const ChargingElement* Neighbours::EndOf(const Fact& stop) {
   return SampleOf(stop.id, {Plus(stop.at, -kAnswerMax), stop.at}, false);
 }
 
+// What holds the register that the session ended with; nothing where it set that one aside. A zero is none: a meter that
+// did not count shows it, and one that failed.
+const ChargingElement* Neighbours::RegisterOf(const Ended& ended) {
+  const Fact& stop = milestones_.facts[ended.stop];
+  const ChargingElement* const end = EndOf(stop);
+  if (end == nullptr || CannotBe(*end->row.meter_wh) || *end->row.meter_wh == Thousandths{}) return nullptr;
+  if (!ended.start.has_value()) return end;
+  const Start& start = milestones_.starts[*ended.start];
+  const ChargingElement* const begin = BeginOf(start);
+  if (begin == nullptr || CannotBe(*begin->row.meter_wh)) return end;
+  const Register from{start.at, *begin->row.meter_wh}, to{stop.at, *end->row.meter_wh};
+  return GoesOn(from, to, LimitsOf(start, options_)) ? end : nullptr;
+}
+
 void Neighbours::TellPrevious(size_t number, SessionContext& context) {
   const Start& start = milestones_.starts[number];
   if (start.refused) return;
-  const std::optional<size_t> stop = PreviousStop(number);
-  if (!stop) return;
-  const ChargingElement* const previous = EndOf(milestones_.facts[*stop]);
+  const std::optional<Ended> ended = Previous(number);
+  const ChargingElement* const previous = ended ? RegisterOf(*ended) : nullptr;
   if (previous == nullptr) return;
   const ChargingElement* const begin = BeginOf(start);
   if (begin != nullptr && begin->row.meter_wh == previous->row.meter_wh) return;

@@ -15,8 +15,8 @@ namespace medallion::ocpp::resolving {
 // Looks around when asked to. Refers to the milestones, whose results are paired.
 class Neighbours {
  public:
-  Neighbours(const Milestones& milestones, Sight& sight, Joining& joining)
-      : milestones_(milestones), sight_(sight), joining_(joining) {}
+  Neighbours(const Milestones& milestones, Sight& sight, Joining& joining, const Options& options)
+      : milestones_(milestones), sight_(sight), joining_(joining), options_(options) {}
 
   // The nearest start on the line that is not refused, strictly before `time` or after it.
   std::optional<size_t> Before(const Line& line, UtcTime time);
@@ -30,9 +30,15 @@ class Neighbours {
   bool Counts(size_t start, const Line& line);
   bool IsOf(size_t stop, size_t start);
   std::optional<size_t> StopOf(size_t start, UtcTime until);
-  std::optional<size_t> PreviousStop(size_t start);
+  // A stop, and the start of its session where that is known.
+  struct Ended {
+    size_t stop = 0;
+    std::optional<size_t> start = {};
+  };
+  std::optional<Ended> Previous(size_t start);
   const ChargingElement* BeginOf(const Start& start);
   const ChargingElement* EndOf(const Fact& stop);
+  const ChargingElement* RegisterOf(const Ended& ended);
   const ChargingElement* SampleOf(std::string_view id, const TimeSpan& span, bool begin);
   void TellIds(size_t start, SessionContext& context);
   void TellEnd(size_t start, SessionContext& context);
@@ -41,6 +47,7 @@ class Neighbours {
   const Milestones& milestones_;
   Sight& sight_;
   Joining& joining_;
+  const Options& options_;
 };
 
 }  // namespace medallion::ocpp::resolving

@@ -27,7 +27,7 @@ class Resolver {
         milestones_(MilestonesOf(timeline, options)),
         sight_(timeline.seen, timeline.details),
         joining_(milestones_, sight_, options),
-        neighbours_(milestones_, sight_, joining_) {}
+        neighbours_(milestones_, sight_, joining_, options) {}
 
   Resolution Run() {
     PairResults(milestones_);
@@ -53,6 +53,7 @@ class Resolver {
       AddPaired(span);
       AddJoined(span);
     }
+    AddSampled(span);
     AddNeighbours(span);
     sight_.Ask(span);
     return span;
@@ -103,6 +104,36 @@ class Resolver {
              const std::vector<size_t>& named = milestones_.named.at(IdKey(id));
              return std::any_of(named.begin(), named.end(), is_near);
            });
+  }
+
+  // Places of starts whose begin, and of stops whose end, a sample within `span` may be.
+  void AddSampled(TimeSpan& span) {
+    if (timeline_.went) span = Around(span, kAnswerMax);
+    const Numbers samples = Within(milestones_.samples, span);
+    for (size_t i = samples.begin; i < samples.end; ++i) {
+      const EndSample& sample = milestones_.samples[i];
+      const std::string id = IdKey(sample.fact->row.transaction_id);
+      const TimeSpan near = sample.is_begin ? TimeSpan{Plus(sample.at, -kAnswerMax), sample.at}
+                                            : TimeSpan{sample.at, Plus(sample.at, kAnswerMax)};
+      sight_.Ask(near);
+      sample.is_begin ? AddNamed(milestones_.starts, near, id, span)
+                      : AddNamed(milestones_.facts, near, id, span);
+    }
+  }
+
+  static bool IsNamed(const Start& start, const std::string& id) {
+    return start.names_transaction && IdKey(start.ids.front()) == id;
+  }
+  static bool IsNamed(const Fact& fact, const std::string& id) {
+    return fact.is_stop && IdKey(fact.id) == id;
+  }
+  template <class T>
+  static void AddNamed(const std::vector<T>& sorted, const TimeSpan& near, const std::string& id,
+                       TimeSpan& span) {
+    const Numbers numbers = Within(sorted, near);
+    for (size_t i = numbers.begin; i < numbers.end; ++i) {
+      if (IsNamed(sorted[i], id)) Include(sorted[i].at, span);
+    }
   }
 
   // Places of the nearest starts before and after, on every line that what is within `span` may bear on.

@@ -332,8 +332,7 @@ void TakePreviousStop(const SessionFacts& facts, const Limits& limits, MeterOutc
   if (!told || outcome.segments == 0 || outcome.from_zero || outcome.begin_counts) return;
   const Thousandths previous = *facts.context->previous_stop_wh;
   const MeterReading& first = outcome.first;
-  const SeriesTip tip{.ts = facts.start->row.event_ts, .wh = previous, .top = previous, .base = previous};
-  if (CannotBe(previous) || !Continues(tip, {.ts = first.ts, .wh = first.wh}, limits)) return;
+  if (!GoesOn({facts.start->row.event_ts, previous}, {first.ts, first.wh}, limits)) return;
   const int128 growth = std::max(int128(0), int128(first.wh.units) - previous.units);
   outcome.milli_wh += growth;
   outcome.growth += growth;

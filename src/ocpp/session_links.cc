@@ -79,14 +79,9 @@ void Restore(std::vector<ChargingElement>& headers) {
   }
 }
 
-// A register of the session's own, in order of time.
-struct OwnRegister {
-  UtcTime ts;
-  Thousandths wh;
-};
-
-std::vector<OwnRegister> OwnRegisters(const SessionFacts& session, const Options& options) {
-  std::vector<OwnRegister> own;
+// The session's own registers, in order of time.
+std::vector<Register> OwnRegisters(const SessionFacts& session, const Options& options) {
+  std::vector<Register> own;
   for (const ChargingElement* fact : session.silver) {
     const bool counts = IsHeader(*fact) || HasTransactionId(fact->row, options);
     if (counts && fact->row.meter_wh.has_value() && !CannotBe(*fact->row.meter_wh))
@@ -95,15 +90,10 @@ std::vector<OwnRegister> OwnRegisters(const SessionFacts& session, const Options
   return own;
 }
 
-bool GoesOn(const OwnRegister& from, const OwnRegister& to, const Limits& limits) {
-  return Continues({.ts = from.ts, .wh = from.wh, .top = from.wh, .base = from.wh},
-                   {.ts = to.ts, .wh = to.wh}, limits);
-}
-
 // Whether the register cannot lie between its neighbours, which agree with one another.
-bool IsStranger(const OwnRegister& reading, const std::vector<OwnRegister>& own, const Limits& limits) {
+bool IsStranger(const Register& reading, const std::vector<Register>& own, const Limits& limits) {
   const auto after = std::upper_bound(own.begin(), own.end(), reading.ts,
-                                      [](UtcTime ts, const OwnRegister& r) { return ts < r.ts; });
+                                      [](UtcTime ts, const Register& r) { return ts < r.ts; });
   const bool has_before = after != own.begin(), has_after = after != own.end();
   const bool breaks =
       (has_before && !GoesOn(after[-1], reading, limits)) || (has_after && !GoesOn(reading, *after, limits));
@@ -111,7 +101,7 @@ bool IsStranger(const OwnRegister& reading, const std::vector<OwnRegister>& own,
 }
 
 void LeaveOutStrangers(const Options& options, SessionFacts& session) {
-  const std::vector<OwnRegister> own = OwnRegisters(session, options);
+  const std::vector<Register> own = OwnRegisters(session, options);
   const ChargingEvent& first = session.silver.front()->row;
   const Limits limits =
       LimitsOf(first.charge_point_id, FirstKnown(session, &ChargingEvent::connector_id), options);

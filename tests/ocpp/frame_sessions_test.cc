@@ -174,6 +174,51 @@ TEST_CASE("frame sessions: a meter is rebased where the session before ended abo
       });
 }
 
+TEST_CASE("frame sessions: a stop register that was set aside tells the next session nothing") {
+  const auto after = [](std::string_view stop, std::string_view next) {
+    return "S 08:00 1000 con=1 tx=1 id=a | A 08:00:01 1 id=a | R 08:05 1500 con=1 tx=1 | E 08:10 " +
+           std::string(stop) + " tx=1 | S 08:15 " + std::string(next) +
+           " con=1 tx=2 id=b | A 08:15:01 2 id=b";
+  };
+  const std::string next = "1 2 IN_PROGRESS -",
+                    invalid = "1 1 COMPLETED 0.500 METER_ANOMALY METER_STOP_INVALID",
+                    lower = "1 1 COMPLETED 0.500 METER_ANOMALY METER_DECREASED";
+  CheckCases({"1.6"}, {
+                          {after("-1", "2000"), {invalid, next}},
+                          {after("4294967296", "2000"), {invalid, next}},
+                      });
+  CheckCases(
+      {"1.6", "2.0.1"},
+      {
+          {after("0", "2000"), {invalid, next}},
+          {after("900", "2000"), {lower, next}},
+          {after("950000", "980000"), {invalid, next}},  // higher than any charging gets in ten minutes
+          {after("1600", "2000"), {"1 1 COMPLETED 0.600 final", next + " UNATTRIBUTED_ENERGY"}},
+      });
+  // Nor is it a baseline where the next start's register cannot be.
+  const std::string first = "1 2 COMPLETED 0.500 METER_ANOMALY METER_START_INVALID";
+  const std::string rest = " | R 08:16 3000 con=1 tx=2 | E 08:20 3500 tx=2";
+  CheckCases({"1.6"}, {
+                          {after("0", "-1") + rest, {invalid, first}},
+                          {after("-1", "-1") + rest, {invalid, first}},
+                          {after("900", "-1") + rest, {lower, first}},
+                      });
+  // A start that cannot be says nothing against the stop.
+  CheckCases({"1.6"},
+             {
+                 {"S 08:00 -1 con=1 tx=1 id=a | A 08:00:01 1 id=a | R 08:05 1500 con=1 tx=1 | E 08:10 1600 "
+                  "tx=1 | S 08:15 2000 con=1 tx=2 id=b | A 08:15:01 2 id=b",
+                  {"1 1 COMPLETED 0.100 METER_ANOMALY METER_START_INVALID", next + " UNATTRIBUTED_ENERGY"}},
+             });
+  // Of 2.x the begin may come in an update.
+  CheckCases({"2.0.1"},
+             {
+                 {"S 08:00 - con=1 tx=t | R 08:02 1000 tx=t ctx=Transaction.Begin | E 08:10 900 tx=t | "
+                  "S 08:15 2000 con=1 tx=u",
+                  {"1 t COMPLETED - METER_ANOMALY METER_DECREASED", "1 u IN_PROGRESS -"}},
+             });
+}
+
 TEST_CASE(
     "frame sessions: a session of many days, whose stop names no connector, is the next one's neighbour") {
   CheckCases({"1.6", "2.0.1"},

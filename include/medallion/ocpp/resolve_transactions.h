@@ -28,9 +28,11 @@
 //               is not below the start's and can be reached from it: within the power limit and the energy of a session.
 //   neighbours  Of starts with a connector or EVSE, among those of exactly the same, at most 90 days apart. The nearest
 //               later start that is not refused supersedes a session without a stop up to then. A stop is of the latest
-//               start with its id in the 90 days before it, in the 7 days where the stop names another connector. The previous stop is the last one between the nearest earlier
-//               start that is not refused and this one: of that session, or one that names the connector itself. Of 2.x the registers are samples: the last of Transaction.End in the day
-//               before the stop, the first of Transaction.Begin in the day after the start.
+//               start with its id in the 90 days before it, in the 7 days where the stop names another connector.
+//               The previous stop is the last one between the nearest earlier start that is not refused and this one:
+//               of that session, or one that names the connector itself. Its register tells something if it is above
+//               zero, can be, and can be reached from that start's. Of 2.x the registers are samples: the last of
+//               Transaction.End in the day before the stop, the first of Transaction.Begin in the day after the start.
 //   annotations The first boot, and the first Faulted on the connector, within 7 days after the start, before its stop
 //               and before the next start.
 //
