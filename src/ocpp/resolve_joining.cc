@@ -27,7 +27,8 @@ bool TagFits(const Start& start, const Fact& fact) {
 }
 
 bool Fits(const Start& start, const Fact& fact, const Options& options) {
-  return fact.at <= Plus(start.at, kJoinMax) && MayShare(start.line, fact.line) && TagFits(start, fact) &&
+  return fact.at <= Plus(start.at, kJoinMax) &&
+         (start.line == fact.line || MayShare(start.line, fact.line)) && TagFits(start, fact) &&
          MeterFits(start, fact, options);
 }
 
@@ -169,7 +170,7 @@ const Joining::Outcome& Joining::OutcomeOf(UtcTime time) {
   const TimeSpan whole{Plus(block.from, -kBlock), Plus(block.to, kJoinMax)};
   sight_.Ask(whole);
   const Numbers starts = Within(milestones_.starts, whole);
-  for (size_t i = starts.begin; i < starts.end; ++i) AskForAnswers(milestones_.starts[i], sight_);
+  for (size_t i = starts.begin; i < starts.end; ++i) AskAbout(milestones_.starts[i], sight_);
   for (size_t i = starts.begin; sight_.sees_all() && i < starts.end; ++i) {
     if (milestones_.starts[i].unanswered()) sight_.AskDetails();
   }
@@ -205,7 +206,7 @@ const std::string& Joining::RootIdOf(size_t number) {
   const TimeSpan reach = Around({start.at, start.at}, kJoinMax);
   sight_.Ask(reach);
   const Numbers near = Within(milestones_.starts, reach);
-  for (size_t i = near.begin; i < near.end; ++i) AskForAnswers(milestones_.starts[i], sight_);
+  for (size_t i = near.begin; i < near.end; ++i) AskAbout(milestones_.starts[i], sight_);
   for (const size_t i : milestones_.named.at(key)) {  // ascending
     const std::string& own = milestones_.starts[i].ids.front();
     if (near.begin <= i && i < near.end && IdKey(own) != key) return own;

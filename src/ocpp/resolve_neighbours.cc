@@ -32,8 +32,9 @@ UtcTime TellFirst(const Copies& elements, const Is& is_meant, SessionContext& co
 
 bool Neighbours::Counts(size_t number, const Line& line) {
   const Start& start = milestones_.starts[number];
+  if (start.placed_later) AskAbout(start, sight_);
   if (start.line != line) return false;
-  AskForAnswers(start, sight_);
+  AskAbout(start, sight_);
   return !start.refused;
 }
 
@@ -87,7 +88,7 @@ bool Neighbours::IsOf(size_t stop, size_t start) {
   if (!milestones_.starts[start].unanswered() && !Names(milestones_.starts[start], fact.id)) return false;
   if (Plus(began, ReachOf(fact.line, milestones_.starts[start].line)) < fact.at) return false;
   const Numbers between = Within(milestones_.starts, {Plus(began, 1), fact.at});
-  for (size_t i = between.begin; i < between.end; ++i) AskForAnswers(milestones_.starts[i], sight_);
+  for (size_t i = between.begin; i < between.end; ++i) AskAbout(milestones_.starts[i], sight_);
   if (const std::optional<size_t> named = StartNamed(fact.id, fact.at);
       named.has_value() && milestones_.starts[*named].at >= began)
     return named == start;
@@ -105,7 +106,7 @@ std::optional<size_t> Neighbours::StopOf(size_t start, UtcTime until) {
 
 void Neighbours::TellIds(size_t number, SessionContext& context) {
   const Start& start = milestones_.starts[number];
-  AskForAnswers(start, sight_);
+  AskAbout(start, sight_);
   if (start.names_transaction) return;
   context.rejected = start.refused;
   if (start.answered) context.ingest_max = start.answered_at;
@@ -224,7 +225,7 @@ SessionContext Neighbours::ContextOf(size_t number) {
   const Start& start = milestones_.starts[number];
   SessionContext context;
   context.start_ts = start.at;
-  context.connector_id = start.line.connector_id;
+  context.connector_id = start.fact->row.connector_id;
   TellIds(number, context);
   TellEnd(number, context);
   if (start.line.known()) TellPrevious(number, context);

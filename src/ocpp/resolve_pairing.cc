@@ -100,7 +100,11 @@ void PairResults(Milestones& milestones) {
   }
 }
 
-void AskForAnswers(const Start& start, Sight& sight) {
+void AskAbout(const Start& start, Sight& sight) {
+  if (start.placed_later) {
+    sight.Ask({start.at, Plus(start.at, kJoinMax)});
+    sight.AskDetails();
+  }
   if (start.names_transaction) return;
   sight.Ask(Around({start.at, start.at}, kAnswerMax));  // its copies
   for (const ChargingElement* copy : start.copies) {

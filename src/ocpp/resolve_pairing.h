@@ -9,7 +9,7 @@ namespace medallion::ocpp::resolving {
 // Sets ids, answered, refused and answered_at of each start that does not name its transaction, and `named`.
 void PairResults(Milestones& milestones);
 
-// Asks for all that tells what the start was answered.
-void AskForAnswers(const Start& start, Sight& sight);
+// Asks for all that tells what the start was answered, and where it is.
+void AskAbout(const Start& start, Sight& sight);
 
 }  // namespace medallion::ocpp::resolving

@@ -9,6 +9,7 @@
 
 #include "absl/numeric/int128.h"
 #include "medallion/base/text.h"
+#include "medallion/ocpp/enums.h"
 #include "medallion/ocpp/identify.h"
 #include "session_energy.h"
 #include "session_facts.h"
@@ -55,6 +56,7 @@ Start StartUnderItsId(const ChargingElement& element) {
           .line = LineOf(element.row),
           .copies = {&element},
           .names_transaction = true,
+          .placed_later = IsPlacedLater(element.row),
           .ids = {std::string(element.row.transaction_id)}};
 }
 
@@ -94,6 +96,7 @@ class Gatherer {
     for (auto& [entity, copies] : starts_) AddStarts(std::move(copies), made_.starts);
     for (auto& [key, samples] : readings_) AddReading(std::move(samples));
     Sort();
+    Place();
     return std::move(made_);
   }
 
@@ -117,6 +120,7 @@ class Gatherer {
     stop.line = LineOf(row);
     stop.meter_wh = row.meter_wh;
     made_.facts.push_back(stop);
+    if (IsSilver(element)) NotePlace(element);
   }
 
   void TakeReading(const ChargingElement& element) {
@@ -125,8 +129,31 @@ class Gatherer {
     // Without an id and without a place they are samples of a stop, and go where it does.
     const bool has_id = HasTransactionId(row, options_);
     if (!LineOf(row).known() && !has_id) return;
+    NotePlace(element);
     if (has_id && element.milestone == Milestone::kMilestone) return TakeEndSample(element);
+    if (has_id && IsVersion2(row.ocpp_version)) return;  // it tells where its transaction is
     readings_[{row.event_ts, element.entity}].push_back(&element);
+  }
+
+  void NotePlace(const ChargingElement& element) {
+    if (IsVersion2(element.row.ocpp_version) && LineOf(element.row).known()) placing_.push_back(&element);
+  }
+
+  // Where starts are that do not say so: what their transactions' facts name in the 7 days after.
+  void Place() {
+    const auto is_later = [](const Start& start) { return start.placed_later; };
+    if (std::none_of(made_.starts.begin(), made_.starts.end(), is_later)) return;
+    std::map<EntityKey, Copies> facts_of;
+    std::sort(placing_.begin(), placing_.end(), ComesFirst);
+    for (const ChargingElement* fact : placing_) facts_of[fact->entity].push_back(fact);
+    for (Start& start : made_.starts) {
+      if (!start.placed_later) continue;
+      const TimeSpan near{start.at, Plus(start.at, kJoinMax)};
+      for (const ChargingElement* fact : facts_of[start.entity()]) {
+        if (Holds(near, fact->row.event_ts)) start.lines.push_back(LineOf(fact->row));
+      }
+      if (!start.lines.empty()) start.line = start.lines.front();
+    }
   }
 
   void TakeEndSample(const ChargingElement& element) {
@@ -166,6 +193,7 @@ class Gatherer {
   Milestones made_;
   ByEntity starts_;  // copies without an id
   std::map<std::pair<UtcTime, EntityKey>, Copies> readings_;
+  Copies placing_;  // facts of 2.x that name a place
 };
 
 std::optional<int64_t> NumberOf(std::string_view id) {
@@ -214,12 +242,14 @@ void Sight::AskOn(UtcTime from, int64_t us_max) {
   need_.to = std::max(need_.to, Plus(from, NextStep(from, seen_.to, 90, us_max)));
 }
 
-Line LineOf(const ChargingEvent& row) { return {row.evse_id, row.connector_id}; }
+Line LineOf(const ChargingEvent& row) { return {row.evse_id.value_or(0), row.connector_id.value_or(0)}; }
+
+bool IsPlacedLater(const ChargingEvent& start) {
+  return IsVersion2(start.ocpp_version) && !LineOf(start).known();
+}
 
 bool MayShare(const Line& a, const Line& b) {
-  const auto agree = [](const std::optional<int32_t>& x, const std::optional<int32_t>& y) {
-    return x.value_or(0) == 0 || y.value_or(0) == 0 || *x == *y;
-  };
+  const auto agree = [](int32_t x, int32_t y) { return x == 0 || y == 0 || x == y; };
   return agree(a.evse_id, b.evse_id) && agree(a.connector_id, b.connector_id);
 }
 

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -58,15 +59,21 @@ class Sight {
   bool need_details_ = false;
 };
 
-// A place to charge at.
+// A place to charge at: the EVSE where one is named, else the connector. An EVSE charges one transaction at a time,
+// whichever its connector. 0: not named, or the whole station.
 struct Line {
-  std::optional<int32_t> evse_id, connector_id;
-  auto operator<=>(const Line&) const = default;
-  bool known() const { return evse_id.has_value() || connector_id.value_or(0) != 0; }
+  int32_t evse_id = 0, connector_id = 0;
+  std::pair<int32_t, int32_t> place() const { return {evse_id, evse_id != 0 ? 0 : connector_id}; }
+  bool known() const { return place() != Line{}.place(); }
+  bool operator==(const Line& other) const { return place() == other.place(); }
+  auto operator<=>(const Line& other) const { return place() <=> other.place(); }
 };
 Line LineOf(const ChargingEvent& row);
-// Whether both can be one: connector 0, the whole station, contradicts nothing.
+// Whether both can be one connector: what either does not name contradicts nothing.
 bool MayShare(const Line& a, const Line& b);
+
+// Whether the start of a 2.x transaction names no place: a later event of it does, as soon as the EVSE is known.
+bool IsPlacedLater(const ChargingEvent& start);
 
 using Copies = std::vector<const ChargingElement*>;
 
@@ -77,6 +84,8 @@ struct Start {
   Line line = {};
   Copies copies = {};  // of a start that names its transaction only the one in Silver
   bool names_transaction = false;
+  bool placed_later = false;          // IsPlacedLater; `line` is the first of `lines`
+  std::vector<Line> lines = {};       // those that later facts of the transaction name, in order
   std::vector<std::string> ids = {};  // usable ones, ascending
   bool answered = false;              // by a result, with a usable id or not
   bool refused = false;

@@ -51,6 +51,7 @@ class Resolver {
     if (timeline_.loose) {
       sight_.Ask(Around(span, kJoinMax + 3 * kAnswerMax));  // the least that the rest comes to, at once
       AddPaired(span);
+      AddPlaced(span);
       AddJoined(span);
     }
     AddSampled(span);
@@ -73,6 +74,18 @@ class Resolver {
     }
   }
 
+  // Places of starts that what is within `span` may place.
+  void AddPlaced(TimeSpan& span) {
+    const TimeSpan reach{Plus(span.from, -kJoinMax), span.to};
+    sight_.Ask(reach);
+    const Numbers starts = Within(milestones_.starts, reach);
+    for (size_t i = starts.begin; i < starts.end; ++i) {
+      if (!milestones_.starts[i].placed_later) continue;
+      AskAbout(milestones_.starts[i], sight_);
+      Include(milestones_.starts[i].at, span);
+    }
+  }
+
   // Places of unanswered starts, and of facts without an id, whose fold what is within `span` may bear on.
   void AddJoined(TimeSpan& span) {
     // The fold of the block after looks back here; what joins a start of that block, up to 7 days later, follows it.
@@ -84,7 +97,7 @@ class Resolver {
     const Numbers starts = Within(milestones_.starts, reach);
     for (size_t i = starts.begin; i < starts.end; ++i) {
       const Start& start = milestones_.starts[i];
-      AskForAnswers(start, sight_);
+      AskAbout(start, sight_);
       if (SharesId(start, own)) Include(start.at, span);
       if (!start.unanswered()) continue;
       earliest = std::min(earliest, start.at);
@@ -158,9 +171,10 @@ class Resolver {
   struct Affected {
     std::set<Line> lines;
     std::set<size_t> without_line;  // starts
-    void Add(const Milestones& milestones, size_t start) {
-      const Line& line = milestones.starts[start].line;
-      line.known() ? void(lines.insert(line)) : void(without_line.insert(start));
+    void Add(size_t number, const Start& start, Sight& sight) {
+      if (start.placed_later) AskAbout(start, sight);
+      lines.insert(start.lines.begin(), start.lines.end());
+      start.line.known() ? void(lines.insert(start.line)) : void(without_line.insert(number));
     }
   };
 
@@ -171,7 +185,8 @@ class Resolver {
     sight_.Ask(reach);
     Affected affected;
     const Numbers starts = Within(milestones_.starts, reach);
-    for (size_t i = starts.begin; i < starts.end; ++i) affected.Add(milestones_, i);
+    for (size_t i = starts.begin; i < starts.end; ++i) affected.Add(i, milestones_.starts[i], sight_);
+    AddUsedBefore(span, affected);
     const Numbers facts = Within(milestones_.facts, span);
     for (size_t i = facts.begin; i < facts.end; ++i) {
       const Fact& fact = milestones_.facts[i];
@@ -194,10 +209,25 @@ class Resolver {
   void AddLinesOf(const Named& fact, Affected& affected) {
     if (fact.line.known()) affected.lines.insert(fact.line);
     if (const std::optional<size_t> start = neighbours_.StartNamed(fact.id, fact.at)) {
-      affected.Add(milestones_, *start);
+      affected.Add(*start, milestones_.starts[*start], sight_);
     } else {
       sight_.Ask({Plus(fact.at, -kJoinMax), fact.at});
       if (!fact.line.known()) sight_.AskBack(fact.at, kNeighbourMax);
+    }
+  }
+
+  // Where an id is used again, a start in `span` may take the stop of the one before it.
+  void AddUsedBefore(const TimeSpan& span, Affected& affected) {
+    const Numbers starts = Within(milestones_.starts, span);
+    for (size_t i = starts.begin; i < starts.end; ++i) {
+      const Start& start = milestones_.starts[i];
+      if (!start.names_transaction || start.fact->identity.fact == 0) continue;
+      const UtcTime before = Plus(start.at, -1);
+      if (const auto used = neighbours_.StartNamed(start.ids.front(), before); used.has_value()) {
+        affected.Add(*used, milestones_.starts[*used], sight_);
+      } else {
+        sight_.AskBack(start.at, kNeighbourMax);
+      }
     }
   }
 
@@ -215,7 +245,7 @@ class Resolver {
   void TellLinks(Resolution& answer) {
     const Numbers starts = Within(milestones_.starts, answer.span);
     for (size_t i = starts.begin; i < starts.end; ++i) {
-      answer.watch = answer.watch || milestones_.starts[i].unanswered();
+      answer.watch = answer.watch || milestones_.starts[i].unanswered() || milestones_.starts[i].placed_later;
       TellStart(i, answer.links);
     }
     const Numbers facts = Within(milestones_.facts, answer.span);
@@ -259,6 +289,7 @@ bool IsLoose(const ChargingElement& element, const Options& options) {
   if (element.milestone == Milestone::kNone) return false;
   switch (element.row.event_type) {
     case EventType::kStartTransaction:
+      return !HasTransactionId(element.row, options) || resolving::IsPlacedLater(element.row);
     case EventType::kStopTransaction:
     case EventType::kMeterValues: return !HasTransactionId(element.row, options);
     case EventType::kUnknown: return element.row.action.empty();

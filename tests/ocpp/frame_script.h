@@ -6,6 +6,7 @@
 //   A             the back end's answer to the call id=; value "-" tells no transaction
 //   B             boot
 //
+// Of 2.x con= is the EVSE, plug= its connector; con=- names neither.
 // Of a StopTransaction data=CONTEXT;TIME;WH,… is the transactionData. Of a reading unit= and mul= give the unit. tx= is
 // JSON in 1.6: 7, -1, null, "x".
 #pragma once
@@ -142,7 +143,11 @@ class FrameScript {
     const std::string next = std::to_string(seq_[line.Of("tx")]++);
     fields += R"(,"triggerReason":"Trigger","seqNo":)" + line.Of("seq", next);
     fields += R"(,"transactionInfo":{"transactionId":)" + Quoted(line.Of("tx")) + "}";
-    if (line.Has("con") || starts) fields += R"(,"evse":{"id":)" + line.Of("con", "1") + "}";
+    const std::string evse = line.Of("con", starts ? "1" : "-");
+    if (evse != "-") {
+      const std::string plug = line.Has("plug") ? R"(,"connectorId":)" + line.Of("plug") : "";
+      fields += R"(,"evse":{"id":)" + evse + plug + "}";
+    }
     if (line.Has("tag")) fields += R"(,"idToken":{"idToken":)" + Quoted(line.Of("tag")) + R"(,"type":"X"})";
     const std::string_view context = starts ? kBegin : ends ? kEnd : "";
     if (line.value != "-") fields += "," + MeterValue(line, context);

@@ -219,6 +219,59 @@ TEST_CASE("frame sessions: a stop register that was set aside tells the next ses
              });
 }
 
+TEST_CASE("frame sessions: an EVSE is one place, whichever connector is named with it") {
+  const std::string stop = " | E 08:30 1500 tx=t", next = " | S 09:00 2000 con=1 tx=u";
+  const std::string open = "1 t TIMED_OUT - STOP_MISSING SUPERSEDED", done = "1 t COMPLETED 0.500 final";
+  const std::string after = "1 u IN_PROGRESS - UNATTRIBUTED_ENERGY";
+  const std::string plain = "S 08:00 1000 con=1 tx=t", plug = "S 08:00 1000 con=1 plug=1 tx=t",
+                    other = "S 08:00 1000 con=1 plug=2 tx=t";
+  CheckCases({"2.0.1", "2.1"},
+             {
+                 {plain + next + " plug=1", {open, "1 u IN_PROGRESS -"}},
+                 {plug + next, {open, "1 u IN_PROGRESS -"}},
+                 {other + next + " plug=1", {"2 t TIMED_OUT - STOP_MISSING SUPERSEDED", "1 u IN_PROGRESS -"}},
+                 {plain + stop + next + " plug=1", {done, after}},
+                 {plug + stop + next, {done, after}},
+                 // Connector 1 of two EVSEs.
+                 {plug + " | S 09:00 2000 con=2 plug=1 tx=u", {"1 t IN_PROGRESS -", "1 u IN_PROGRESS -"}},
+                 // A reading without a transaction is of the EVSE.
+                 {plug + " | S 08:01 1000 con=2 plug=1 tx=u | R 08:10 1200 con=1",
+                  {"1 t IN_PROGRESS 0.200 TX_ID_INFERRED", "1 u IN_PROGRESS -"}},
+             });
+}
+
+TEST_CASE("frame sessions: a start that names no EVSE is where its transaction says it is") {
+  const std::string start = "S 08:00 1000 con=- tx=t", stop = " | E 08:30 1500 tx=t",
+                    next = " | S 09:00 2000 con=1 tx=u";
+  const std::string open = "1 t TIMED_OUT - STOP_MISSING SUPERSEDED", done = "1 t COMPLETED 0.500 final";
+  const std::string after = "1 u IN_PROGRESS - UNATTRIBUTED_ENERGY";
+  CheckCases({"2.0.1", "2.1"},
+             {
+                 // By an update with a register, with power, with none; by a later one than the first.
+                 {start + " | R 08:02 1000 con=1 tx=t" + stop + next, {done, after}},
+                 {start + " | P 08:02 7000 con=1 tx=t" + next, {open, "1 u IN_PROGRESS -"}},
+                 {start + " | U 08:02 - con=1 plug=1 tx=t" + next,
+                  {"1 t TIMED_OUT - STOP_MISSING SUPERSEDED", "1 u IN_PROGRESS -"}},
+                 {start + " | U 08:01 - tx=t | U 08:02 - con=1 tx=t" + stop + next, {done, after}},
+                 {start + " | U 08:02 - con=1 tx=t | U 08:03 - con=2 tx=t" + stop + next, {done, after}},
+                 // By the one that has the begin, by the end.
+                 {"S 08:00 - con=- tx=t | R 08:02 1000 con=1 tx=t ctx=Transaction.Begin" + stop + next,
+                  {done, after}},
+                 {start + " | E 08:30 1500 con=1 tx=t" + next, {done, after}},
+                 // The later of two.
+                 {"S 08:00 1000 con=1 tx=t | S 09:00 1000 con=- tx=u | U 09:01 - con=1 tx=u",
+                  {open, "1 u IN_PROGRESS -"}},
+                 {"S 08:00 1000 con=1 tx=t" + stop + " | S 09:00 2000 con=- tx=u | U 09:01 - con=1 tx=u",
+                  {done, after}},
+                 // On another EVSE; nowhere.
+                 {start + " | U 08:02 - con=2 tx=t" + next, {"2 t IN_PROGRESS -", "1 u IN_PROGRESS -"}},
+                 {start + next, {"- t IN_PROGRESS -", "1 u IN_PROGRESS -"}},
+                 // A reading without a transaction is of the other one.
+                 {start + " | U 08:02 - con=2 tx=t | S 08:03 1000 con=1 tx=u | R 08:10 1200 con=1",
+                  {"2 t IN_PROGRESS -", "1 u IN_PROGRESS 0.200 TX_ID_INFERRED"}},
+             });
+}
+
 TEST_CASE(
     "frame sessions: a session of many days, whose stop names no connector, is the next one's neighbour") {
   CheckCases({"1.6", "2.0.1"},

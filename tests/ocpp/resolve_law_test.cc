@@ -34,6 +34,7 @@ class Maker {
     rejections_ = Below(3) == 0;
     answers_ = Below(4);
     loose_ = Below(4) != 0;
+    version2_ = Below(3) == 0;
   }
 
   Elements Make() {
@@ -67,7 +68,7 @@ class Maker {
     row.ingest_ts = Below(4) == 0 ? After(at) : UtcTime{at.us + kMicrosPerSecond};
     row.at = {"ocpp", 0, static_cast<int64_t>(++offset_)};
     row.event_id = Text("m" + std::to_string(Below(6)));
-    row.ocpp_version = "1.6";
+    row.ocpp_version = version2_ ? "2.0.1" : "1.6";
     if (Below(3) == 0) row.connection_id = Below(2) == 0 ? "x" : "y";
     element.milestone = Milestone::kMilestone;
     return element;
@@ -94,8 +95,9 @@ class Maker {
     row.value = Text(std::to_string(row.meter_wh->units / 1000));
   }
   void SetPlace(ChargingEvent& row) {
-    if (Below(8) != 0) row.connector_id = static_cast<int32_t>(1 + Below(connectors_));
-    if (Below(12) == 0) row.evse_id = 1;
+    if (Below(version2_ ? 2 : 8) != 0) row.connector_id = static_cast<int32_t>(1 + Below(connectors_));
+    if (Below(version2_ ? 2 : 12) == 0)
+      row.evse_id = static_cast<int32_t>(1 + Below(version2_ ? connectors_ : 1));
   }
   void SetTag(ChargingEvent& row) {
     if (Below(3) != 0) row.id_tag_hash = Below(2) == 0 ? "aa" : "bb";
@@ -163,7 +165,7 @@ class Maker {
   size_t offset_ = 0;
   int span_days_ = 1;
   size_t connectors_ = 1, ids_ = 1, answers_ = 1;
-  bool rejections_ = false, loose_ = true;
+  bool rejections_ = false, loose_ = true, version2_ = false;
 };
 
 TimeSpan Everything() { return {{kBegin - 1000 * kMicrosPerDay}, {kBegin + 2000 * kMicrosPerDay}}; }

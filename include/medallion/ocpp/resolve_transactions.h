@@ -24,10 +24,13 @@
 //   joined      A stop or reading without a usable id, given that exactly one open session fits: U -> that start's root.
 //               A reading never joins a refused start. A stop that repeats one under an id (same time, reading and tag)
 //               goes where that one does.
-//   fits        Connector, EVSE and tag are equal where both name one; the start is at most 7 days earlier; the register
-//               is not below the start's and can be reached from it: within the power limit and the energy of a session.
-//   neighbours  Of starts with a connector or EVSE, among those of exactly the same, at most 90 days apart. The nearest
-//               later start that is not refused supersedes a session without a stop up to then. A stop is of the latest
+//   fits        The place is the same, or connector and EVSE are equal where both name one; so is the tag; the start is
+//               at most 7 days earlier; the register is not below the start's and can be reached from it: within the
+//               power limit and the energy of a session.
+//   place       The EVSE where one is named, which charges one transaction at a time, else the connector. A start of 2.x
+//               that names neither stands where the first fact of its transaction says, in the 7 days after it.
+//   neighbours  Of starts whose place is known, among those of the same one, at most 90 days apart. The nearest later
+//               start that is not refused supersedes a session without a stop up to then. A stop is of the latest
 //               start with its id in the 90 days before it, in the 7 days where the stop names another connector.
 //               The previous stop is the last one between the nearest earlier start that is not refused and this one:
 //               of that session, or one that names the connector itself. Its register tells something if it is above
@@ -49,8 +52,8 @@ namespace medallion::ocpp {
 // Equal for any order of the elements, and for any larger `seen`. Pure. Safe from any thread.
 Resolution ResolveTransactions(const Timeline<ChargingEvent>& timeline, const Options& options);
 
-// Whether an element of a timeline leaves open what it is derived into, or tells it of others: a result, or a start, stop
-// or reading without a usable id. Without any, `Timeline::loose` may be false.
+// Whether an element of a timeline leaves open what it is derived into or where it stands, or tells it of others: a
+// result, a start, stop or reading without a usable id, a start of 2.x without a place. Without any, `Timeline::loose` may be false.
 bool IsLoose(const ChargingElement& element, const Options& options);
 
 }  // namespace medallion::ocpp

@@ -1,8 +1,6 @@
 // MeterValues.req of 1.6 and MeterValuesRequest of 2.x: a row a sample, or one row without a reading.
 // Source: OCPP 1.6, 6.31; OCPP 2.0.1 part 2, 1.32.1; the charging domain, 1.3 and 6.
-#include <algorithm>
 #include <array>
-#include <span>
 
 #include "frames/messages.h"
 #include "frames/sample_fields.h"
@@ -24,12 +22,7 @@ constexpr auto kFields2 = std::to_array<FieldSpec>({
 
 // Where no row has a register, the first one tells that the transaction was there.
 void MarkDetails(FrameContext& context) {
-  if (MarkRegisters(context)) return;
-  const auto rows = std::span(context.elements).subspan(context.begin);
-  const auto first = std::find_if(rows.begin(), rows.end(), [](const ChargingElement& element) {
-    return element.standing.fate == Fate::kSilver;
-  });
-  if (first != rows.end()) first->milestone = Milestone::kDetail;
+  if (!MarkRegisters(context)) MarkFirst(context);
 }
 
 void AddRows(Start& start, FrameContext& context) {

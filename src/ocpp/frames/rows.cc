@@ -1,6 +1,7 @@
 #include "frames/rows.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -195,6 +196,14 @@ bool MarkRegisters(FrameContext& context) {
     any = true;
   }
   return any;
+}
+
+void MarkFirst(FrameContext& context) {
+  const auto rows = std::span(context.elements).subspan(context.begin);
+  const auto first = std::find_if(rows.begin(), rows.end(), [](const ChargingElement& element) {
+    return element.standing.fate == Fate::kSilver;
+  });
+  if (first != rows.end()) first->milestone = Milestone::kDetail;
 }
 
 void AddExtraFields(std::string_view extra, ChargingEvent& row, Arena& texts) {

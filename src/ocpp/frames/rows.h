@@ -86,6 +86,8 @@ void AddWithoutReading(const Start& start, const FieldValue& time, FrameContext&
 // Marks the frame's readings of the register: a start without an id may learn it from them (see gold/resolve.h). Whether
 // there are any.
 bool MarkRegisters(FrameContext& context);
+// Marks the first of the frame's rows that can stand: it tells what they all do.
+void MarkFirst(FrameContext& context);
 
 // Puts a JSON object's members before the row's extra fields.
 void AddExtraFields(std::string_view extra, ChargingEvent& row, Arena& texts);

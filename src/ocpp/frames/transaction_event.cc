@@ -89,12 +89,13 @@ void ReadEvent(Start& start, const FrameContext& context) {
   KeepNotes(draft, start);
 }
 
-// An update is its readings; where none is sound, it is a row without one.
+// An update is its readings; where none is sound, it is a row without one. It may tell where its transaction is.
 void AddUpdate(const Start& update, FrameContext& context) {
   if (!MaySplit(update, context)) return;
   if (AddSamples(update, context) == 0) {
     AddWithoutReading(update, context.frame.header[Slot::kTimestamp], context);
   }
+  if (update.row.evse_id.has_value() || update.row.connector_id.has_value()) MarkFirst(context);
   KeepExtraFields(context);
 }
 
