@@ -140,7 +140,8 @@ class FrameMaker {
   }
 
   std::string MeterValue(int64_t meter, const std::string& context) {
-    return "\"meterValue\":[{\"timestamp\":" + Time(now_) + ",\"sampledValue\":[" + Samples(meter, context) +
+    const int64_t taken = is_2x_ && Percent(15) ? now_ - random_.Below(150) * kMinute : now_;
+    return "\"meterValue\":[{\"timestamp\":" + Time(taken) + ",\"sampledValue\":[" + Samples(meter, context) +
            "]}]";
   }
 

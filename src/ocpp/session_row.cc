@@ -45,7 +45,7 @@ void Time(const Outline& outline, const Options& options, ChargingSession& row, 
   if (us > options.duration_max_us) findings.Note(SessionFlag::kDurationImplausible);
 }
 
-// Lateness of messages; samples inside a session count like any other message.
+// Lateness of messages: a sample in one that is not late is not late, however old it is.
 void CheckLateness(const Outline& outline, const Options& options, Findings& findings) {
   if (outline.late_us <= options.late_us) return;
   const auto seconds = static_cast<int64_t>(outline.late_us / kMicrosPerSecond);

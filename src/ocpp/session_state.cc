@@ -77,9 +77,10 @@ void Outline::Take(const ChargingEvent& row, const Coordinate* stop_at) {
   if (!row.id_tag_hash.empty() && row.id_tag_hash != id_tag_hash) tags_differ = true;
   if (starts) has_start = true, start_ts = row.event_ts;
   if (stops) has_stop = true, stop_ts = row.event_ts, stop_reason = row.stop_reason;
-  last_event_ts = std::max(last_event_ts, row.event_ts);
+  const UtcTime sent = row.message_ts != kNoTime ? row.message_ts : row.event_ts;
+  last_event_ts = std::max({last_event_ts, row.event_ts, sent});
   ingest_max = std::max(ingest_max, row.ingest_ts);
-  const int128 late = int128(row.ingest_ts.us) - row.event_ts.us;
+  const int128 late = int128(row.ingest_ts.us) - sent.us;
   const bool is_sample = row.event_type == EventType::kMeterValues && stop_at != nullptr;
   if (late > late_us && !(is_sample && row.at == *stop_at)) late_us = late;
   ++facts;

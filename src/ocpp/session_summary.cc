@@ -28,7 +28,7 @@ namespace {
 //   128 bits  = number: the upper half    number: the lower
 //   text      = LEB128 of its length + 1  bytes; the length 0 and no bytes: the text before it that had the same role
 //   optional  = flag  its value, if there is one
-constexpr char kVersion = 3;
+constexpr char kVersion = 4;
 
 // Calls `visit` for each field that says something, in a fixed order. Summary is SessionSummary or const
 // SessionSummary. What a plain session implies is left out.
@@ -40,6 +40,7 @@ void VisitSummary(Summary& summary, Visitor& visit) {
   visit(outline.charge_point_id), visit(outline.transaction_id), visit(outline.id_tag_hash);
   visit(outline.evse_id), visit(outline.connector_id);
   visit(outline.facts), visit(outline.seq_no), visit(outline.late_us), visit(outline.last_event_ts);
+  visit(summary.last.event_ts);
   if (outline.has_start) visit(outline.start_ts);
   if (outline.has_stop) visit(outline.stop_ts), visit(outline.stop_reason);
   if (outline.has_start || outline.has_stop) visit(summary.epoch);
@@ -229,7 +230,6 @@ std::optional<SessionSummary> UnpackSummary(std::string_view bytes, const Sessio
   const PlainMeter& meter = state.meter;
   state.limits = LimitsOf(state.outline.charge_point_id, state.outline.connector_id, rules.options);
   if (meter.registers > 0) state.meter.power.SetLast(meter.last.ts, meter.last.wh);
-  summary.last.event_ts = state.outline.last_event_ts;
   return summary;
 }
 

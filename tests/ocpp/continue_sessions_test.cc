@@ -86,6 +86,7 @@ class Script {
     const bool early = !plain_ && Percent(5);
     script_ += kind + (" " + Clock(seconds_ - (early ? 300 : 0))) + " " + value + options;
     if (Percent(10)) script_ += " late=" + std::to_string(random_.Below(9'000));
+    if (kind == 'R' && Percent(10)) script_ += " sent=" + Clock(seconds_ + random_.Below(9'000));
     if (Percent(10)) script_ += " cp=cp-100";
     if (Percent(10)) script_ += " evse=1";
     if (Percent(5)) script_ += " from=77";

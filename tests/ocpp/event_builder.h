@@ -14,7 +14,7 @@
 // unit, tx, cp, reason, v (version), id (of the event or message), link (the connection), auth (Accepted, …),
 // signed (a signed value in place of the register);
 // x=1: in quarantine for a conflict; from=OFFSET: its reading came from the copy at that offset; at=OFFSET:
-// it is of the message at that offset. Facts have offsets 0, 1, 2… in the script's order.
+// it is of the message at that offset; sent=TIME: of one that was sent then. Facts have offsets 0, 1, 2… in the script's order.
 #pragma once
 
 #include <algorithm>
@@ -114,6 +114,7 @@ inline void SetOption(std::string_view name, std::string_view value, ChargingEle
   if (name == "signed") row.signed_value = value, row.meter_wh.reset();
   if (name == "auth") row.authorization = value;
   if (name == "at") row.at.offset = Number(value), ++row.ordinal;
+  if (name == "sent") row.message_ts = At(value);
   if (name == "x") element.standing.conflict = true;
   if (name == "from") {
     element.standing.filled = 1;

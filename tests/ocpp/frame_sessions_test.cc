@@ -308,4 +308,44 @@ TEST_CASE(
                                });
 }
 
+TEST_CASE("frame sessions: a message of 2.x is of its own time, not of its samples'") {
+  // The row: status, time last heard of, duration, flags.
+  struct Heard {
+    std::string_view script, clock, row;
+  };
+  for (const Heard& c : std::initializer_list<Heard>{
+           // The begin comes in an update; the session is given up a day after that.
+           {"S 08:00 - tx=t | R 10:00 1000 tx=t ctx=Transaction.Begin at=08:00", "1/09:59",
+            "IN_PROGRESS 10:00:00 7200"},
+           {"S 08:00 - tx=t | R 10:00 1000 tx=t ctx=Transaction.Begin at=08:00", "1/10:00",
+            "TIMED_OUT 10:00:00 7200 STOP_MISSING"},
+           {"S 08:00 - tx=t | R 10:00 1000 tx=t ctx=Transaction.Begin at=08:00 late=3601", "12:00",
+            "IN_PROGRESS 10:00:00 7200 LATE_ARRIVAL"},
+           {"S 08:00 - tx=t | R 10:00 7000 tx=t at=08:00 | R 10:30 9000 tx=t at=10:30", "12:00",
+            "IN_PROGRESS 10:30:00 9000"},
+           {"S 08:00 - tx=t | R 09:00 500 tx=t at=08:10 | P 10:00 7000 tx=t at=08:20", "12:00",
+            "IN_PROGRESS 10:00:00 7200"},
+           // A sample that is taken later than its message.
+           {"S 08:00 - tx=t | R 09:00 1000 tx=t at=10:00 late=3601", "12:00",
+            "IN_PROGRESS 10:00:00 7200 LATE_ARRIVAL"},
+           // Samples of another time than the start or stop that holds them.
+           {"S 08:00 1000 tx=t at=06:00", "12:00", "IN_PROGRESS 08:00:00 0"},
+           {"S 08:00 1000 tx=t at=06:00 late=3601", "12:00", "IN_PROGRESS 08:00:00 0 LATE_ARRIVAL"},
+           {"S 08:00 1000 tx=t | E 10:00 4000 tx=t at=08:30", "12:00", "COMPLETED 10:00:00 7200"},
+           // MeterValues have no time but their samples'.
+           {"S 08:00 1000 tx=t con=1 | R 10:00 3000 con=1 at=08:30", "12:00",
+            "IN_PROGRESS 08:30:00 1800 LATE_ARRIVAL TX_ID_INFERRED"},
+       }) {
+    for (const bool backwards : {false, true}) {
+      CAPTURE(c.script, c.clock, backwards);
+      const std::vector<ChargingSession> rows = SessionsOfFrames(c.script, "2.0.1", c.clock, backwards);
+      REQUIRE(rows.size() == 1);
+      CHECK(std::string(SessionStatusName(rows[0].session_status)) + " " +
+                FormatTime(rows[0].last_event_ts).substr(11, 8) + " " + Text(rows[0].duration_seconds) +
+                testing::FlagsText(rows[0]) ==
+            c.row);
+    }
+  }
+}
+
 }  // namespace medallion::ocpp

@@ -83,10 +83,12 @@ struct ChargingEvent {
   uint32_t ordinal = 0;
   uint32_t reading = 0;     // number among readings of equal key in one message
   std::string_view detail;  // JSON object with the particulars of a flag, or empty
-  // Of frames, for pairing a result with its call; no columns of the table.
+  // Of frames, for pairing a result with its call, and for when a session was last heard of; no columns of the table.
   std::string_view connection_id = {};  // of a call or result; empty: unknown
   std::string_view action = {};         // of an ignored call: "BootNotification"; of a result empty
   std::string_view authorization = {};  // of a result: idTagInfo.status
+  UtcTime message_ts =
+      kNoTime;  // of a 2.x transaction's sample: its message's time, where event_ts is not that
   bool operator==(const ChargingEvent&) const = default;
 };
 
@@ -171,7 +173,7 @@ requires std::same_as<std::remove_const_t<Row>, ChargingEvent> MEDALLION_INLINE 
   visit(row.offline), visit(usually(row.schema_version)), visit(row.extra_fields), visit(row.flags);
   visit(row.host_flags), visit(row.reading), visit(row.detail);
 
-  visit(row.connection_id), visit(word(row.action)), visit(word(row.authorization));
+  visit(row.connection_id), visit(word(row.action)), visit(word(row.authorization)), visit(row.message_ts);
 }
 
 // The values that copies of one fact must agree in. Source: the charging domain, section 3.

@@ -118,6 +118,7 @@ void AddInstant(const Start& start, const FrameFields& instant, FrameContext& co
   Draft draft = ReadingOf(timed);
   ReadShape(instant, draft);
   ReadFrameTime(instant[Slot::kTimestamp], context.options, draft);
+  if (timed.row.message_ts == timed.row.event_ts) timed.row.message_ts = kNoTime;
   KeepNotes(draft, timed);
   const size_t first = context.elements.size();
   if (!instant.listed) AddMissing(timed, "sampledValue", context);
@@ -198,7 +199,8 @@ void AddSum(std::span<const std::optional<size_t>> set, const Start& start, Fram
   ChargingElement& element = AddElement(start, context);
   ChargingEvent& row = element.row;
   const ChargingEvent& first = context.elements[set[0].value()].row;
-  std::tie(row.event_ts, row.reported_ts) = std::tie(first.event_ts, first.reported_ts);
+  std::tie(row.event_ts, row.reported_ts, row.message_ts) =
+      std::tie(first.event_ts, first.reported_ts, first.message_ts);
   std::tie(row.measurand, row.location, row.context) =
       std::tie(first.measurand, first.location, first.context);
   row.reading = first.reading;

@@ -89,10 +89,21 @@ void ReadEvent(Start& start, const FrameContext& context) {
   KeepNotes(draft, start);
 }
 
+// What the message's samples have, which may be older than it is. Without a time that can be read theirs are all there is.
+Start SamplesOf(const Start& shared, const FrameContext& context) {
+  Start samples = shared, timed = shared;
+  const FieldValue& time = context.frame.header[Slot::kTimestamp];
+  Draft draft = ReadingOf(timed);
+  ReadFrameTime(time, context.options, draft);
+  const bool told = (timed.row.flags & kTsFromIngest) == 0 && draft.notes == shared.notes;
+  if (told) samples.row.message_ts = timed.row.event_ts;
+  return samples;
+}
+
 // An update is its readings; where none is sound, it is a row without one. It may tell where its transaction is.
 void AddUpdate(const Start& update, FrameContext& context) {
   if (!MaySplit(update, context)) return;
-  if (AddSamples(update, context) == 0) {
+  if (AddSamples(SamplesOf(update, context), context) == 0) {
     AddWithoutReading(update, context.frame.header[Slot::kTimestamp], context);
   }
   if (update.row.evse_id.has_value() || update.row.connector_id.has_value()) MarkFirst(context);
@@ -113,7 +124,7 @@ void Add(FrameContext& context) {
   KeepNotes(draft, event);
   const bool sound = AddHeader(event, context);
   const bool known = event.row.event_type != EventType::kUnknown;
-  if (sound || (known && IsSound(shared))) AddSamples(shared, context);
+  if (sound || (known && IsSound(shared))) AddSamples(SamplesOf(shared, context), context);
 }
 
 }  // namespace
