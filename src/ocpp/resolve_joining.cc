@@ -1,6 +1,7 @@
 #include "resolve_joining.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -21,20 +22,29 @@ bool MeterFits(const Start& start, const Fact& fact, const Options& options) {
   return GoesOn({start.at, *begin}, {fact.at, *fact.meter_wh}, LimitsOf(start, options));
 }
 
-bool TagFits(const Start& start, const Fact& fact) {
-  const std::string_view a = start.fact->row.id_tag_hash, b = fact.fact->row.id_tag_hash;
+// What is missing contradicts nothing.
+bool TagsAgree(const Fact& fact, const ChargingEvent& other) {
+  const std::string_view a = fact.fact->row.id_tag_hash, b = other.id_tag_hash;
   return a.empty() || b.empty() || a == b;
 }
 
+// Whether both may be of one place.
+bool MayStand(const Line& a, const Line& b) { return a == b || MayShare(a, b); }
+
 bool Fits(const Start& start, const Fact& fact, const Options& options) {
-  return fact.at <= Plus(start.at, kJoinMax) &&
-         (start.line == fact.line || MayShare(start.line, fact.line)) && TagFits(start, fact) &&
-         MeterFits(start, fact, options);
+  return fact.at <= Plus(start.at, kJoinMax) && MayStand(start.line, fact.line) &&
+         TagsAgree(fact, start.fact->row) && MeterFits(start, fact, options);
 }
 
-bool IsCopy(const Fact& stop, const Fact& other) {
-  return other.is_stop && other.meter_wh.has_value() && other.meter_wh == stop.meter_wh &&
-         other.fact->row.id_tag_hash == stop.fact->row.id_tag_hash;
+// What a stop says beside its time.
+bool SaysTheSame(const Fact& a, const Fact& b) {
+  return a.meter_wh == b.meter_wh && a.fact->row.id_tag_hash == b.fact->row.id_tag_hash;
+}
+
+// Whether two stops do not contradict one another.
+bool MayBeCopies(const Fact& a, const Fact& b) {
+  const bool meters = !a.meter_wh.has_value() || !b.meter_wh.has_value() || a.meter_wh == b.meter_wh;
+  return a.is_stop && b.is_stop && meters && MayStand(a.line, b.line) && TagsAgree(a, b.fact->row);
 }
 
 }  // namespace
@@ -139,19 +149,26 @@ class Joining::Fold {
     if (Holds(block_, fact.at)) outcome_.joins[number] = join;
   }
 
-  // Whether the stop is a copy of one under an id; stops with an id stand before it at its instant.
+  // Whether the stop is a copy of one under an id: of one that says the same, else of the only one that does not contradict
+  // it. Stops with an id stand before it at its instant.
   bool Repeats(size_t number, Join& join) const {
     const Fact& stop = milestones_.facts[number];
+    std::set<EntityKey> roots;
     for (size_t i = number; i-- > 0 && milestones_.facts[i].at == stop.at;) {
       const Fact& other = milestones_.facts[i];
-      if (other.id.empty() || !IsCopy(stop, other)) continue;
-      const auto known = known_.find(IdKey(other.id));
-      const Start* start = known == known_.end() ? nullptr : &milestones_.starts[known->second];
-      const bool aliased = start != nullptr && !start->ids.empty();
-      join.root = SessionId(other.fact->row.charge_point_id, aliased ? start->ids.front() : other.id);
-      return true;
+      if (other.id.empty() || !MayBeCopies(stop, other)) continue;
+      if (SaysTheSame(stop, other)) return join.root = RootOfNamed(other), true;
+      roots.insert(RootOfNamed(other));
     }
-    return false;
+    if (roots.size() == 1) join.root = *roots.begin();
+    return roots.size() == 1;
+  }
+
+  EntityKey RootOfNamed(const Fact& fact) const {
+    const auto known = known_.find(IdKey(fact.id));
+    const Start* start = known == known_.end() ? nullptr : &milestones_.starts[known->second];
+    const bool aliased = start != nullptr && !start->ids.empty();
+    return SessionId(fact.fact->row.charge_point_id, aliased ? start->ids.front() : fact.id);
   }
 
   const Milestones& milestones_;

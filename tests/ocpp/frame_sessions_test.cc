@@ -308,6 +308,38 @@ TEST_CASE(
                                });
 }
 
+TEST_CASE("frame sessions: a stop under no id repeats one that it does not contradict") {
+  const auto check = [](std::string_view rest, const std::vector<std::string>& rows) {
+    const std::string script = "S 08:00 1000 id=a tag=T | A 08:00:01 5 id=a | " + std::string(rest);
+    CheckCases({"1.6"}, {{script, rows}});
+  };
+  const std::string one = "1 5 COMPLETED 0.500 final", ghost = "- - START_MISSING - START_MISSING";
+  // Whichever of them has the tag, or none; and whatever the id that is none.
+  check("E 08:10 1500 tx=5 | E 08:10 1500 tx=-1 tag=T late=60", {one});
+  check("E 08:10 1500 tx=5 tag=T | E 08:10 1500 tx=0 late=60", {one});
+  check("E 08:10 1500 tx=5 | E 08:10 1500 late=60", {one});
+  // The reading is missing.
+  check("E 08:10 1500 tx=5 tag=T | E 08:10 - tx=-1 tag=T late=60", {one});
+  check("E 08:10 1500 tx=5 | E 08:10 - tx=-1 tag=T late=60", {one});
+  // Contradictions, and another instant.
+  check("E 08:10 1500 tx=5 tag=T | E 08:10 1500 tx=-1 tag=U late=60", {ghost, one});
+  check("E 08:10 1500 tx=5 | E 08:10 1600 tx=-1 tag=T late=60", {ghost, one});
+  check("E 08:10 1500 tx=5 | E 08:10:01 1500 tx=-1 tag=T late=60", {ghost, one});
+  // Two stop at one instant: what says the same comes first, then what alone fits; else nothing is guessed.
+  const std::string_view two = "S 08:00 1000 id=b con=2 tag=U | A 08:00:01 6 id=b | ";
+  const auto check_two = [&](std::string_view rest, const std::vector<std::string>& rows) {
+    check(std::string(two) + std::string(rest), rows);
+  };
+  check_two("E 08:10 1500 tx=5 | E 08:10 1500 tx=6 tag=U | E 08:10 1500 tx=-1 tag=U",
+            {one, "2 6 COMPLETED 0.500 final"});
+  check_two("E 08:10 1500 tx=5 | E 08:10 1700 tx=6 | E 08:10 1700 tx=-1 tag=U",
+            {one, "2 6 COMPLETED 0.700 final"});
+  check_two("E 08:10 1500 tx=5 | E 08:10 1500 tx=6 | E 08:10 1500 tx=-1 tag=U",
+            {ghost, one, "2 6 COMPLETED 0.500 final"});
+  // Another session that it could end goes on.
+  check_two("E 08:10 1500 tx=5 | E 08:10 1500 tx=-1 | E 09:00 2000 tx=6", {one, "2 6 COMPLETED 1.000 final"});
+}
+
 TEST_CASE("frame sessions: a message of 2.x is of its own time, not of its samples'") {
   // The row: status, time last heard of, duration, flags.
   struct Heard {

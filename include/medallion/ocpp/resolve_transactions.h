@@ -22,8 +22,9 @@
 //               open start without any result fits: U -> T(id). Of the starts of a block the first facts up to 7 days
 //               after its end tell.
 //   joined      A stop or reading without a usable id, given that exactly one open session fits: U -> that start's root.
-//               A reading never joins a refused start. A stop that repeats one under an id (same time, reading and tag)
-//               goes where that one does.
+//               A reading never joins a refused start. A stop that repeats one under an id goes where that one does:
+//               one of the same instant with the same reading and tag, else the only one there that has no other
+//               reading, tag or connector.
 //   fits        The place is the same, or connector and EVSE are equal where both name one; so is the tag; the start is
 //               at most 7 days earlier; the register is not below the start's and can be reached from it: within the
 //               power limit and the energy of a session.
