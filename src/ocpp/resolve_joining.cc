@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/numeric/int128.h"
+#include "medallion/base/text.h"
 #include "medallion/ocpp/identify.h"
 #include "register_series.h"
 #include "resolve_pairing.h"
@@ -224,9 +225,11 @@ const std::string& Joining::RootIdOf(size_t number) {
   sight_.Ask(reach);
   const Numbers near = Within(milestones_.starts, reach);
   for (size_t i = near.begin; i < near.end; ++i) AskAbout(milestones_.starts[i], sight_);
-  for (const size_t i : milestones_.named.at(key)) {  // ascending
-    const std::string& own = milestones_.starts[i].ids.front();
-    if (near.begin <= i && i < near.end && IdKey(own) != key) return own;
+  const std::vector<size_t>& named = milestones_.named.at(key);  // ascending
+  for (auto i = std::lower_bound(named.begin(), named.end(), near.begin); i != named.end() && *i < near.end;
+       ++i) {
+    const std::string& own = milestones_.starts[*i].ids.front();
+    if (!EqualsFoldedCase(own, key)) return own;
   }
   return start.ids.front();
 }

@@ -65,8 +65,9 @@ std::optional<size_t> Neighbours::After(const Line& line, UtcTime time) {
 std::optional<size_t> Neighbours::StartNamed(std::string_view id, UtcTime time) {
   const auto named = milestones_.named.find(IdKey(id));
   if (named == milestones_.named.end()) return std::nullopt;
-  const auto after = std::find_if(named->second.begin(), named->second.end(),
-                                  [&](size_t start) { return milestones_.starts[start].at > time; });
+  const auto after =
+      std::upper_bound(named->second.begin(), named->second.end(), time,
+                       [&](UtcTime at, size_t start) { return at < milestones_.starts[start].at; });
   if (after == named->second.begin()) return std::nullopt;
   const UtcTime at = milestones_.starts[after[-1]].at;
   if (at < Plus(time, -kNeighbourMax)) return std::nullopt;

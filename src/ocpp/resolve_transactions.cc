@@ -112,10 +112,11 @@ class Resolver {
   // Whether an id of the start is one of another start in `span`, 7 days around included; or may have been.
   bool SharesId(const Start& start, const TimeSpan& span) const {
     if (start.ids.empty() || !Around(span, kJoinMax).Holds(start.at)) return false;
-    const auto is_near = [&](size_t other) { return span.Holds(milestones_.starts[other].at); };
+    const Numbers near = Within(milestones_.starts, span);
     return timeline_.went || std::any_of(start.ids.begin(), start.ids.end(), [&](const std::string& id) {
-             const std::vector<size_t>& named = milestones_.named.at(IdKey(id));
-             return std::any_of(named.begin(), named.end(), is_near);
+             const std::vector<size_t>& named = milestones_.named.at(IdKey(id));  // ascending
+             const auto first = std::lower_bound(named.begin(), named.end(), near.begin);
+             return first != named.end() && *first < near.end;
            });
   }
 

@@ -127,17 +127,22 @@ std::string_view ShownId(const SessionFacts& session, const Options& options) {
 
 Told::Told(std::span<const std::string_view> packed) {
   for (const std::string_view bytes : Sorted(packed)) {
-    if (auto context = UnpackContext(bytes); context.has_value()) all_.push_back(*std::move(context));
+    auto context = UnpackContext(bytes);
+    if (!context.has_value()) continue;
+    by_start_[context->start_ts].push_back(all_.size());
+    all_.push_back(*std::move(context));
   }
 }
 
 const SessionContext* Told::Of(UtcTime start_ts, const std::optional<int32_t>& connector_id) const {
-  const auto is_its = [&](const SessionContext& context) {
-    const bool known = context.connector_id.has_value() && connector_id.has_value();
-    return context.start_ts == start_ts && (!known || context.connector_id == connector_id);
+  const auto at_once = by_start_.find(start_ts);
+  if (at_once == by_start_.end()) return nullptr;
+  const auto is_its = [&](size_t i) {
+    const bool known = all_[i].connector_id.has_value() && connector_id.has_value();
+    return !known || all_[i].connector_id == connector_id;
   };
-  const auto found = std::find_if(all_.begin(), all_.end(), is_its);
-  return found == all_.end() ? nullptr : &*found;
+  const auto found = std::find_if(at_once->second.begin(), at_once->second.end(), is_its);
+  return found == at_once->second.end() ? nullptr : &all_[*found];
 }
 
 uint64_t PrintOf(std::span<const std::string_view> packed) {

@@ -3,7 +3,9 @@
 // Pure. Source: the charging domain, sections 3, 5 and 6.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -30,6 +32,7 @@ class Told {
 
  private:
   std::vector<SessionContext> all_;
+  std::map<UtcTime, std::vector<size_t>> by_start_;  // ascending
 };
 
 // 64 bits of the contexts, whatever their order; 0 for none.

@@ -131,7 +131,7 @@ class MemoryStore final : public Store<Pack>, public Tables {
     const EntityKey* entity = nullptr;  // its own, where that is not the one that is asked for
   };
   struct Crowd {  // what a glance needs of a unit with many members
-    std::vector<uint32_t> winners;
+    absl::flat_hash_map<std::pair<uint64_t, uint64_t>, std::vector<uint32_t>> winners;  // (key, cut) -> slots
     absl::flat_hash_map<std::pair<uint64_t, uint64_t>, uint32_t> first_of_event;  // (fact, event id) -> slot
   };
 

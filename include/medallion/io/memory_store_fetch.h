@@ -165,7 +165,9 @@ absl::Status MemoryStore<Pack>::Bronze(const BronzeQuery& query, BronzeAnswer& a
 template <class Pack>
 void MemoryStore<Pack>::Consider(Crowd& crowd, uint32_t slot, const Element<Event>& element) {
   const Identity& identity = element.identity;
-  if (element.standing.fate == Fate::kSilver) crowd.winners.push_back(slot);
+  if (element.standing.fate == Fate::kSilver) {
+    crowd.winners[{identity.business_key.Prefix(), identity.cut}].push_back(slot);
+  }
   if (element.standing.fate == Fate::kQuarantined) return;
   const std::pair fact_event{identity.business_key.Prefix() + identity.fact, identity.event_id};
   const auto [at, added] = crowd.first_of_event.try_emplace(fact_event, slot);
@@ -195,7 +197,8 @@ bool MemoryStore<Pack>::GlanceAt(const Identity& arrived, Arena& texts, Glance& 
   const Crowd* crowd = nullptr;
   if (glanced_.size() > kFew) {
     crowd = &CrowdOf(arrived.unit);
-    glanced_ = crowd->winners;
+    const auto alike = crowd->winners.find({arrived.business_key.Prefix(), arrived.cut});
+    glanced_ = alike == crowd->winners.end() ? std::vector<uint32_t>() : alike->second;
   }
   members_.clear();
   for (const uint32_t member : glanced_) {
