@@ -150,8 +150,8 @@ class Joining::Fold {
     if (Holds(block_, fact.at)) outcome_.joins[number] = join;
   }
 
-  // Whether the stop is a copy of one under an id: of one that says the same, else of the only one that does not contradict
-  // it. Stops with an id stand before it at its instant.
+  // Whether the stop is a copy of one under an id: of one that says the same, else of the only one that does not
+  // contradict it. Stops with an id stand before it at its instant.
   bool Repeats(size_t number, Join& join) const {
     const Fact& stop = milestones_.facts[number];
     std::set<EntityKey> roots;

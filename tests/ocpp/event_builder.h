@@ -14,7 +14,8 @@
 // unit, tx, cp, reason, v (version), id (of the event or message), link (the connection), auth (Accepted, …),
 // signed (a signed value in place of the register);
 // x=1: in quarantine for a conflict; from=OFFSET: its reading came from the copy at that offset; at=OFFSET:
-// it is of the message at that offset; sent=TIME: of one that was sent then. Facts have offsets 0, 1, 2… in the script's order.
+// it is of the message at that offset; sent=TIME: of one that was sent then. Facts have offsets 0, 1, 2… in the
+// script's order.
 #pragma once
 
 #include <algorithm>

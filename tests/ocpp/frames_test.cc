@@ -829,6 +829,35 @@ TEST_CASE("frames: a long tag is kept, and told without being shown") {
   CHECK(flags(tag20 + tag20, "2.1").empty());
 }
 
+TEST_CASE("frames: a sample of a TransactionEvent keeps its message's time where that is another") {
+  const auto sent = [](const std::string& timestamp, const std::string& type, const std::string& samples) {
+    const One one = RefineFrame(
+        Call("TransactionEvent", timestamp + R"("eventType":")" + type +
+                                     R"(","transactionInfo":{"transactionId":"t"},"meterValue":[)"
+                                     R"({"timestamp":"2026-03-01T10:00:00Z","sampledValue":[{"value":1}]},)"
+                                     R"({"timestamp":"2026-03-01T08:00:00Z","sampledValue":[)" +
+                                     samples + "]}]"),
+        "2.0.1");
+    std::string times;
+    for (const ChargingElement& element : one.refined.elements) {
+      const UtcTime time = element.row.message_ts;
+      times += (times.empty() ? "" : " ") + (time == kNoTime ? "-" : FormatTime(time).substr(11, 5));
+    }
+    return times;
+  };
+  const std::string at10 = R"("timestamp":"2026-03-01T10:00:00Z",)", one = R"({"value":1})";
+  CHECK(sent(at10, "Updated", one) == "- 10:00");
+  CHECK(sent(at10, "Started", one) == "- - 10:00");
+  CHECK(sent(at10, "Ended", one + "," + one) == "- - 10:00 10:00");
+  // A sum of phases is a sample.
+  CHECK(sent(at10, "Updated",
+             R"({"value":1,"phase":"L1"},{"value":1,"phase":"L2"},{"value":1,"phase":"L3"})") ==
+        "- 10:00 10:00 10:00 10:00");
+  // It has none, or none that can be read.
+  CHECK(sent("", "Updated", one) == "- -");
+  CHECK(sent(R"("timestamp":"ten",)", "Updated", one) == "- -");
+}
+
 TEST_CASE("frames: a record without a time of receipt has its own") {
   const auto ingest = [](std::string payload) {
     BronzeRecord record = FrameReceived();

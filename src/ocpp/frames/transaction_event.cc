@@ -89,7 +89,8 @@ void ReadEvent(Start& start, const FrameContext& context) {
   KeepNotes(draft, start);
 }
 
-// What the message's samples have, which may be older than it is. Without a time that can be read theirs are all there is.
+// What the message's samples have, which may be older than it is. Where it has no time that can be read, theirs are all
+// there is.
 Start SamplesOf(const Start& shared, const FrameContext& context) {
   Start samples = shared, timed = shared;
   const FieldValue& time = context.frame.header[Slot::kTimestamp];
