@@ -39,26 +39,26 @@ bool Neighbours::Counts(size_t number, const Line& line) {
 }
 
 std::optional<size_t> Neighbours::Before(const Line& line, UtcTime time) {
-  const UtcTime from = Plus(time, -kNeighbourMax);
+  const UtcTime from = Plus(time, -2 * kNeighbourMax);
   const Numbers numbers = Between(milestones_.starts, from, time);
   for (size_t i = numbers.end; i-- > numbers.begin;) {
     if (!Counts(i, line)) continue;
     sight_.Ask({milestones_.starts[i].at, time});  // it may stand here for when it came
     return i;
   }
-  if (from < sight_.seen().from) sight_.AskBack(time, kNeighbourMax);
+  if (from < sight_.seen().from) sight_.AskBack(time, 2 * kNeighbourMax);
   return std::nullopt;
 }
 
 std::optional<size_t> Neighbours::After(const Line& line, UtcTime time) {
-  const UtcTime to = Plus(time, kNeighbourMax);
+  const UtcTime to = Plus(time, 2 * kNeighbourMax);
   const Numbers numbers = Within(milestones_.starts, {Plus(time, 1), to});
   for (size_t i = numbers.begin; i < numbers.end; ++i) {
     if (!Counts(i, line)) continue;
     sight_.Ask({time, milestones_.starts[i].at});
     return i;
   }
-  if (sight_.seen().to < to) sight_.AskOn(time, kNeighbourMax);
+  if (sight_.seen().to < to) sight_.AskOn(time, 2 * kNeighbourMax);
   return std::nullopt;
 }
 
@@ -156,7 +156,9 @@ void Neighbours::TellEnd(size_t number, SessionContext& context) {
 std::optional<Neighbours::Ended> Neighbours::Previous(size_t number) {
   const Start& start = milestones_.starts[number];
   const std::optional<size_t> before = Before(start.line, start.at);
-  const UtcTime from = before ? milestones_.starts[*before].at : Plus(start.at, -kNeighbourMax);
+  UtcTime from = Plus(start.at, -kNeighbourMax);
+  if (before) from = std::max(from, milestones_.starts[*before].at);
+  sight_.Ask({from, start.at});
   const Numbers numbers = Within(milestones_.facts, {from, start.at});
   for (size_t i = numbers.end; i-- > numbers.begin;) {
     const Fact& fact = milestones_.facts[i];

@@ -18,7 +18,8 @@ class Neighbours {
   Neighbours(const Milestones& milestones, Sight& sight, Joining& joining, const Options& options)
       : milestones_(milestones), sight_(sight), joining_(joining), options_(options) {}
 
-  // The nearest start on the line that is not refused, strictly before `time` or after it.
+  // The nearest start on the line that is not refused, strictly before `time` or after it: up to 180 days away, for a stop
+  // may come 90 days after its start, and the next start 90 days after that.
   std::optional<size_t> Before(const Line& line, UtcTime time);
   std::optional<size_t> After(const Line& line, UtcTime time);
   // The start whose transaction has that id: the latest of the 90 days before that time.

@@ -239,7 +239,7 @@ void Sight::AskBack(UtcTime from, int64_t us_max) {
 }
 
 void Sight::AskOn(UtcTime from, int64_t us_max) {
-  need_.to = std::max(need_.to, Plus(from, NextStep(from, seen_.to, 90, us_max)));
+  need_.to = std::max(need_.to, Plus(from, NextStep(from, seen_.to, 180, us_max)));
 }
 
 Line LineOf(const ChargingEvent& row) { return {row.evse_id.value_or(0), row.connector_id.value_or(0)}; }

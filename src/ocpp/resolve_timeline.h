@@ -26,7 +26,8 @@ namespace medallion::ocpp::resolving {
 inline constexpr int64_t kAnswerMax = kMicrosPerDay;  // from a call to its result; between copies of a start
 inline constexpr int64_t kJoinMax =
     7 * kMicrosPerDay;  // from a start to what is joined to it, or annotates it
-inline constexpr int64_t kNeighbourMax = 90 * kMicrosPerDay;  // between sessions on a connector
+// From a start to its stop, and from that to the next start on the connector; from a start to what supersedes it.
+inline constexpr int64_t kNeighbourMax = 90 * kMicrosPerDay;
 
 UtcTime Plus(UtcTime time, int64_t us);  // the nearest time there is
 inline TimeSpan Around(TimeSpan span, int64_t us) { return {Plus(span.from, -us), Plus(span.to, us)}; }

@@ -182,7 +182,7 @@ class Resolver {
   Affected AffectedBy(const TimeSpan& span) {
     TimeSpan reach = span;
     if (timeline_.loose || BearsOnOthers(span)) reach.from = Plus(span.from, -kJoinMax);
-    if (timeline_.went) reach = Around(span, kNeighbourMax);
+    if (timeline_.went) reach = {Plus(span.from, -kNeighbourMax), Plus(span.to, 2 * kNeighbourMax)};
     sight_.Ask(reach);
     Affected affected;
     const Numbers starts = Within(milestones_.starts, reach);

@@ -282,6 +282,18 @@ TEST_CASE(
                    "1 6 COMPLETED 1.000 final UNATTRIBUTED_ENERGY"}},
              },
              "22/00:00");
+  // Its stop counts for 90 days, whenever it began.
+  const auto next = [](std::string_view start) {
+    return "S 10:00 1000 con=1 id=a tx=5 | A 10:00:01 5 id=a | E 20/11:00 2500 tx=5 | S " +
+           std::string(start) + " 3500 con=1 id=b tx=6 | A 110/11:02 6 id=b";
+  };
+  const std::string first = "1 5 COMPLETED 1.500 final DURATION_IMPLAUSIBLE";
+  CheckCases({"1.6", "2.0.1"},
+             {
+                 {next("110/11:00"), {first, "1 6 IN_PROGRESS - UNATTRIBUTED_ENERGY"}},
+                 {next("110/11:01"), {first, "1 6 IN_PROGRESS -"}},
+             },
+             "110/12:00");
 }
 
 TEST_CASE(

@@ -30,13 +30,14 @@
 //               power limit and the energy of a session.
 //   place       The EVSE where one is named, which charges one transaction at a time, else the connector. A start of 2.x
 //               that names neither stands where the first fact of its transaction says, in the 7 days after it.
-//   neighbours  Of starts whose place is known, among those of the same one, at most 90 days apart. The nearest later
-//               start that is not refused supersedes a session without a stop up to then. A stop is of the latest
+//   neighbours  Of starts whose place is known, among those of the same one. The nearest later start that is not
+//               refused, at most 90 days away, supersedes a session without a stop up to then. A stop is of the latest
 //               start with its id in the 90 days before it, in the 7 days where the stop names another connector.
-//               The previous stop is the last one between the nearest earlier start that is not refused and this one:
-//               of that session, or one that names the connector itself. Its register tells something if it is above
-//               zero, can be, and can be reached from that start's. Of 2.x the registers are samples: the last of
-//               Transaction.End in the day before the stop, the first of Transaction.Begin in the day after the start.
+//               The previous stop is the last one between the nearest earlier start that is not refused and this one, at
+//               most 90 days before this one: of that session, or one that names the connector itself. Its register
+//               tells something if it is above zero, can be, and can be reached from that start's. Of 2.x the registers
+//               are samples: the last of Transaction.End in the day before the stop, the first of Transaction.Begin in
+//               the day after the start.
 //   annotations The first boot, and the first Faulted on the connector, within 7 days after the start, before its stop
 //               and before the next start.
 //
