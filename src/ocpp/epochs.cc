@@ -47,8 +47,13 @@ Mark MarkOf(const ChargingElement& element, uint32_t member) {
   if (IsResult(element)) return {event.ingest_ts, true, std::nullopt, {}, std::nullopt, member};
   const bool is_start = event.event_type == EventType::kStartTransaction;
   const auto connector = event.connector_id == 0 ? std::nullopt : event.connector_id;
-  return {event.event_ts, is_start, connector,           event.id_tag_hash,
-          event.meter_wh, member,   event.transaction_id};
+  return {.at = event.event_ts,
+          .is_start = is_start,
+          .connector = connector,
+          .tag = event.id_tag_hash,
+          .meter = event.meter_wh,
+          .member = member,
+          .id = event.transaction_id};
 }
 
 bool MayShare(const std::optional<int32_t>& a, const std::optional<int32_t>& b) {
@@ -195,8 +200,8 @@ class Cutter {
 
 using Unit = std::span<const ChargingElement* const>;
 
-// Takes the stops that repeat another one out of the marks, which are sorted: the first to be received stands for them. Returns (one that
-// was taken out, the one that stands).
+// Takes the stops that repeat another one out of the marks, which are sorted: the first to be received stands for them.
+// Returns (one that was taken out, the one that stands).
 std::vector<std::pair<uint32_t, uint32_t>> TakeRepeats(Unit unit, std::vector<Mark>& marks) {
   std::map<std::pair<UtcTime, std::optional<Thousandths>>, uint32_t> first;
   for (const Mark& mark : marks) {

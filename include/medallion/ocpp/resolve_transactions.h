@@ -54,8 +54,8 @@ namespace medallion::ocpp {
 // Equal for any order of the elements, and for any larger `seen`. Pure. Safe from any thread.
 Resolution ResolveTransactions(const Timeline<ChargingEvent>& timeline, const Options& options);
 
-// Whether an element of a timeline leaves open what it is derived into or where it stands, or tells it of others: a
-// result, a start, stop or reading without a usable id, a start of 2.x without a place. Without any, `Timeline::loose` may be false.
+// Whether an element of a timeline leaves open what it is derived into or where it stands, or tells it of others: a result,
+// a start, stop or reading without a usable id, a start of 2.x without a place. Without any, `Timeline::loose` may be false.
 bool IsLoose(const ChargingElement& element, const Options& options);
 
 }  // namespace medallion::ocpp
