@@ -2,7 +2,7 @@
 function(medallion_target target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
-  # Else its types are others where a file is not optimized, as tests are.
+  # Else simdjson's types are others where a file is not optimized, as tests are.
   target_compile_definitions(${target} PRIVATE SIMDJSON_DEVELOPMENT_CHECKS=0)
   if(PROJECT_IS_TOP_LEVEL)
     target_compile_options(${target} PRIVATE

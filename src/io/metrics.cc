@@ -169,7 +169,10 @@ absl::StatusOr<Metric> Quarantined(Tables& tables) {
     const bool is_row = !parser.iterate(padded).get(row) && !row["status"].get(state);
     if (!is_row)
       return absl::DataLossError("measure " + std::string(kQuarantineTable) + ": a row is no JSON");
-    if (row["violations"].get(codes)) return absl::OkStatus();  // null
+    const simdjson::error_code none = row["violations"].get(codes);
+    if (none == simdjson::INCORRECT_TYPE) return absl::OkStatus();  // null
+    if (none != simdjson::SUCCESS)
+      return absl::DataLossError("measure " + std::string(kQuarantineTable) + ": a row is no JSON");
     for (auto code : codes) {
       std::string_view text;
       if (!code.get(text)) ++counts[{std::string(text), std::string(state)}];

@@ -1,11 +1,8 @@
 #include "medallion/ocpp/epochs.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <iterator>
-#include <limits>
+#include <cstdint>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -60,6 +57,11 @@ bool MayShare(const std::optional<int32_t>& a, const std::optional<int32_t>& b) 
   return !a || !b || *a == *b;
 }
 
+// Of any two times, one that is none among them.
+uint64_t Distance(UtcTime a, UtcTime b) {
+  return static_cast<uint64_t>(std::max(a, b).us) - static_cast<uint64_t>(std::min(a, b).us);
+}
+
 class Cutter {
  public:
   Cutter(const Options& options, std::span<const Mark> marks) : options_(options) {
@@ -106,7 +108,7 @@ class Cutter {
   bool Opens(const Mark& start) {
     const Epoch* latest = LatestOf(start.connector);
     return latest == nullptr || latest->stopped ||
-           start.at.us - latest->last_start.us >= options_.epoch_gap_us;
+           Distance(start.at, latest->last_start) >= static_cast<uint64_t>(options_.epoch_gap_us);
   }
 
   void Start(const Mark& mark) {
@@ -173,7 +175,7 @@ class Cutter {
   // How well a stop fits an epoch, what tells most first.
   struct Fit {
     bool id, connector;
-    int64_t nearness;
+    uint64_t nearness;
     bool tag, meter;
     auto operator<=>(const Fit&) const = default;
   };
@@ -185,7 +187,7 @@ class Cutter {
     const UtcTime start = before_every_start ? epoch.starts.front().at : epoch.last_start;
     return {.id = any_start([&](const Mark& mark) { return EqualsFoldedCase(mark.id, stop.id); }),
             .connector = stop.connector && epoch.connector == stop.connector,
-            .nearness = -std::abs(start.us - stop.at.us),
+            .nearness = ~Distance(start, stop.at),
             .tag = any_start([&](const Mark& mark) { return !stop.tag.empty() && mark.tag == stop.tag; }),
             .meter = any_start(
                 [&](const Mark& mark) { return mark.meter && stop.meter && *mark.meter <= *stop.meter; })};

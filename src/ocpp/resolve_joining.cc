@@ -159,15 +159,22 @@ class Joining::Fold {
       const Fact& other = milestones_.facts[i];
       if (other.id.empty() || !MayBeCopies(stop, other)) continue;
       if (SaysTheSame(stop, other)) return join.root = RootOfNamed(other), true;
+      const Start* const start = StartNamedBy(other);
+      if (start != nullptr && !Fits(*start, stop, options_)) continue;
       roots.insert(RootOfNamed(other));
     }
     if (roots.size() == 1) join.root = *roots.begin();
     return roots.size() == 1;
   }
 
-  EntityKey RootOfNamed(const Fact& fact) const {
+  // The start that has the fact's id, where one is known.
+  const Start* StartNamedBy(const Fact& fact) const {
     const auto known = known_.find(IdKey(fact.id));
-    const Start* start = known == known_.end() ? nullptr : &milestones_.starts[known->second];
+    return known == known_.end() ? nullptr : &milestones_.starts[known->second];
+  }
+
+  EntityKey RootOfNamed(const Fact& fact) const {
+    const Start* const start = StartNamedBy(fact);
     const bool aliased = start != nullptr && !start->ids.empty();
     return SessionId(fact.fact->row.charge_point_id, aliased ? start->ids.front() : fact.id);
   }

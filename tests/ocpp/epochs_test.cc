@@ -153,6 +153,14 @@ TEST_CASE("epochs: hand-made") {
   }
 }
 
+TEST_CASE("epochs: a result without a time") {
+  History unit = Members("A 10:00 - | A 10:01 - | E 11:00 9");
+  for (ChargingElement& element : unit.elements) {
+    if (element.row.event_type == EventType::kUnknown) element.row.ingest_ts = kNoTime;
+  }
+  CHECK(Shown(Cut(unit.elements, {})) == "0 0 0");
+}
+
 TEST_CASE("epochs: a result opens one, and a stop stands where it was received") {
   for (const auto& [script, epochs] : std::initializer_list<std::pair<std::string, std::string_view>>{
            {"A 10:00 -", "0"},

@@ -320,6 +320,14 @@ TEST_CASE(
                                });
 }
 
+TEST_CASE("frame sessions: a power cut ends several sessions at one instant, each its own") {
+  const std::string_view starts =
+      "S 10:00 1000 con=1 tag=T id=a | A 10:00:01 5 id=a | S 10:00:02 1000 con=2 tag=U id=b | "
+      "A 10:00:03 -1 id=b | E 11:00 1500 tx=5 | ";
+  const std::string one = "1 5 COMPLETED 0.500 final", other = "2 - COMPLETED 0.500 final TX_ID_INFERRED";
+  CheckCases({"1.6"}, {{std::string(starts) + "E 11:00 1500 tx=-1 tag=U", {one, other}}});
+}
+
 TEST_CASE("frame sessions: a stop under no id repeats one that it does not contradict") {
   const auto check = [](std::string_view rest, const std::vector<std::string>& rows) {
     const std::string script = "S 08:00 1000 id=a tag=T | A 08:00:01 5 id=a | " + std::string(rest);
@@ -347,6 +355,8 @@ TEST_CASE("frame sessions: a stop under no id repeats one that it does not contr
   check_two("E 08:10 1500 tx=5 | E 08:10 1700 tx=6 | E 08:10 1700 tx=-1 tag=U",
             {one, "2 6 COMPLETED 0.700 final"});
   check_two("E 08:10 1500 tx=5 | E 08:10 1500 tx=6 | E 08:10 1500 tx=-1 tag=U",
+            {one, "2 6 COMPLETED 0.500 final"});
+  check_two("E 08:10 1500 tx=5 tag=T | E 08:10 1500 tx=6 tag=U | E 08:10 1500 tx=-1",
             {ghost, one, "2 6 COMPLETED 0.500 final"});
   // Another session that it could end goes on.
   check_two("E 08:10 1500 tx=5 | E 08:10 1500 tx=-1 | E 09:00 2000 tx=6", {one, "2 6 COMPLETED 1.000 final"});

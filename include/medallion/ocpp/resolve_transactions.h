@@ -24,7 +24,7 @@
 //   joined      A stop or reading without a usable id, given that exactly one open session fits: U -> that start's root.
 //               A reading never joins a refused start. A stop that repeats one under an id goes where that one does:
 //               one of the same instant with the same reading and tag, else the only one there that has no other
-//               reading, tag or connector.
+//               reading, tag or connector and whose start, if it is known, fits.
 //   fits        The place is the same, or connector and EVSE are equal where both name one; so is the tag; the start is
 //               at most 7 days earlier; the register is not below the start's and can be reached from it: within the
 //               power limit and the energy of a session.

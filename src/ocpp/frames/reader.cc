@@ -95,12 +95,14 @@ void Put(const FieldSpec& spec, const FieldValue& value, FrameFields& fields) {
   return texts.Copy(detail += "}");
 }
 
-// `type` is what stood in the message type's place. A number that not every reader of JSON can hold is shown as a text.
+// `type` is what stood in the message type's place. What may hold a number that not every reader of JSON can hold is shown
+// as a text.
 std::string_view NoFrame(const char* because, FieldValue type, Arena& texts) {
   constexpr size_t kDigitsMax = 15;
-  if (type.kind == JsonKind::kNumber && type.text.size() > kDigitsMax) type.kind = JsonKind::kText;
-  if (type.kind == JsonKind::kNumber && type.text.find_first_of("eE") != type.text.npos)
-    type.kind = JsonKind::kText;
+  const bool number = type.kind == JsonKind::kNumber;
+  const bool plain =
+      number && type.text.size() <= kDigitsMax && type.text.find_first_of("eE") == type.text.npos;
+  if ((number && !plain) || type.kind == JsonKind::kContainer) type.kind = JsonKind::kText;
   std::string detail = "{\"problem\":\"not an OCPP frame\",\"because\":";
   AppendJsonString(because, detail);
   AppendMember({"message_type", type}, detail);
