@@ -19,6 +19,10 @@ namespace {
 
 bool IsContested(const ChargingElement& element) { return element.standing.conflict; }
 bool IsSilver(const ChargingElement& element) { return element.standing.fate == Fate::kSilver; }
+bool IsCopy(const ChargingElement& element) {
+  const Fate fate = element.standing.fate;
+  return fate == Fate::kTechnicalDuplicate || fate == Fate::kBusinessDuplicate;
+}
 bool IsRejected(const ChargingElement& element) {
   return element.standing.fate == Fate::kQuarantined && !IsContested(element);
 }
@@ -125,11 +129,14 @@ class Gatherer {
 
   void TakeReading(const ChargingElement& element) {
     const ChargingEvent& row = element.row;
-    if (!IsSilver(element) || element.entity == EntityKey{} || row.connector_id == 0) return;
+    const bool is_copy = IsCopy(element);
+    if (!IsSilver(element) && !is_copy) return;
+    if (element.entity == EntityKey{} || row.connector_id == 0) return;
     // Without an id and without a place they are samples of a stop, and go where it does.
     const bool has_id = HasTransactionId(row, options_);
     if (!LineOf(row).known() && !has_id) return;
     NotePlace(element);
+    if (is_copy) return;
     if (has_id && element.milestone == Milestone::kMilestone) return TakeEndSample(element);
     if (has_id && IsVersion2(row.ocpp_version)) return;  // it tells where its transaction is
     readings_[{row.event_ts, element.entity}].push_back(&element);

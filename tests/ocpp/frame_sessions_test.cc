@@ -245,31 +245,36 @@ TEST_CASE("frame sessions: a start that names no EVSE is where its transaction s
                     next = " | S 09:00 2000 con=1 tx=u";
   const std::string open = "1 t TIMED_OUT - STOP_MISSING SUPERSEDED", done = "1 t COMPLETED 0.500 final";
   const std::string after = "1 u IN_PROGRESS - UNATTRIBUTED_ENERGY";
-  CheckCases({"2.0.1", "2.1"},
-             {
-                 // By an update with a register, with power, with none; by a later one than the first.
-                 {start + " | R 08:02 1000 con=1 tx=t" + stop + next, {done, after}},
-                 {start + " | P 08:02 7000 con=1 tx=t" + next, {open, "1 u IN_PROGRESS -"}},
-                 {start + " | U 08:02 - con=1 plug=1 tx=t" + next,
-                  {"1 t TIMED_OUT - STOP_MISSING SUPERSEDED", "1 u IN_PROGRESS -"}},
-                 {start + " | U 08:01 - tx=t | U 08:02 - con=1 tx=t" + stop + next, {done, after}},
-                 {start + " | U 08:02 - con=1 tx=t | U 08:03 - con=2 tx=t" + stop + next, {done, after}},
-                 // By the one that has the begin, by the end.
-                 {"S 08:00 - con=- tx=t | R 08:02 1000 con=1 tx=t ctx=Transaction.Begin" + stop + next,
-                  {done, after}},
-                 {start + " | E 08:30 1500 con=1 tx=t" + next, {done, after}},
-                 // The later of two.
-                 {"S 08:00 1000 con=1 tx=t | S 09:00 1000 con=- tx=u | U 09:01 - con=1 tx=u",
-                  {open, "1 u IN_PROGRESS -"}},
-                 {"S 08:00 1000 con=1 tx=t" + stop + " | S 09:00 2000 con=- tx=u | U 09:01 - con=1 tx=u",
-                  {done, after}},
-                 // On another EVSE; nowhere.
-                 {start + " | U 08:02 - con=2 tx=t" + next, {"2 t IN_PROGRESS -", "1 u IN_PROGRESS -"}},
-                 {start + next, {"- t IN_PROGRESS -", "1 u IN_PROGRESS -"}},
-                 // A reading without a transaction is of the other one.
-                 {start + " | U 08:02 - con=2 tx=t | S 08:03 1000 con=1 tx=u | R 08:10 1200 con=1",
-                  {"2 t IN_PROGRESS -", "1 u IN_PROGRESS 0.200 TX_ID_INFERRED"}},
-             });
+  CheckCases(
+      {"2.0.1", "2.1"},
+      {
+          // By an update with a register, with power, with none; by a later one than the first.
+          {start + " | R 08:02 1000 con=1 tx=t" + stop + next, {done, after}},
+          {start + " | P 08:02 7000 con=1 tx=t" + next, {open, "1 u IN_PROGRESS -"}},
+          {start + " | U 08:02 - con=1 plug=1 tx=t" + next,
+           {"1 t TIMED_OUT - STOP_MISSING SUPERSEDED", "1 u IN_PROGRESS -"}},
+          {start + " | U 08:01 - tx=t | U 08:02 - con=1 tx=t" + stop + next, {done, after}},
+          {start + " | U 08:02 - con=1 tx=t | U 08:03 - con=2 tx=t" + stop + next, {done, after}},
+          // By the one that has the begin, by the end.
+          {"S 08:00 - con=- tx=t | R 08:02 1000 con=1 tx=t ctx=Transaction.Begin" + stop + next,
+           {done, after}},
+          {start + " | E 08:30 1500 con=1 tx=t" + next, {done, after}},
+          // The later of two.
+          {"S 08:00 1000 con=1 tx=t | S 09:00 1000 con=- tx=u | U 09:01 - con=1 tx=u",
+           {open, "1 u IN_PROGRESS -"}},
+          {"S 08:00 1000 con=1 tx=t" + stop + " | S 09:00 2000 con=- tx=u | U 09:01 - con=1 tx=u",
+           {done, after}},
+          // It names the EVSE beside a sample that was sent before: the row is a copy, and shows nothing.
+          {"S 08:00 - con=- tx=t | R 08:02 1000 tx=t | R 08:03 1000 con=1 tx=t at=08:02 | S 09:00 "
+           "2000 con=1 tx=u",
+           {"- t TIMED_OUT - STOP_MISSING SUPERSEDED", "1 u IN_PROGRESS -"}},
+          // On another EVSE; nowhere.
+          {start + " | U 08:02 - con=2 tx=t" + next, {"2 t IN_PROGRESS -", "1 u IN_PROGRESS -"}},
+          {start + next, {"- t IN_PROGRESS -", "1 u IN_PROGRESS -"}},
+          // A reading without a transaction is of the other one.
+          {start + " | U 08:02 - con=2 tx=t | S 08:03 1000 con=1 tx=u | R 08:10 1200 con=1",
+           {"2 t IN_PROGRESS -", "1 u IN_PROGRESS 0.200 TX_ID_INFERRED"}},
+      });
 }
 
 TEST_CASE(
