@@ -75,15 +75,17 @@ void AddRow(const element& row, Sums& sums) {
   }
 }
 
+absl::Status NoJson(std::string_view table) {
+  return absl::DataLossError("measure " + std::string(table) + ": a row is no JSON");
+}
+
 // Calls use(row) for each row of a table.
 template <class Use>
 absl::Status ForRows(Tables& tables, std::string_view table, const Use& use) {
   simdjson::dom::parser parser;
   return tables.Read(table, [&](std::string_view line) {
     element row;
-    if (parser.parse(line.data(), line.size()).get(row)) {
-      return absl::DataLossError("measure " + std::string(table) + ": a row is no JSON");
-    }
+    if (parser.parse(line.data(), line.size()).get(row)) return NoJson(table);
     return use(row), absl::OkStatus();
   });
 }
@@ -166,13 +168,10 @@ absl::StatusOr<Metric> Quarantined(Tables& tables) {
     simdjson::ondemand::document row;
     simdjson::ondemand::array codes;
     std::string_view state;
-    const bool is_row = !parser.iterate(padded).get(row) && !row["status"].get(state);
-    if (!is_row)
-      return absl::DataLossError("measure " + std::string(kQuarantineTable) + ": a row is no JSON");
+    if (parser.iterate(padded).get(row) || row["status"].get(state)) return NoJson(kQuarantineTable);
     const simdjson::error_code none = row["violations"].get(codes);
     if (none == simdjson::INCORRECT_TYPE) return absl::OkStatus();  // null
-    if (none != simdjson::SUCCESS)
-      return absl::DataLossError("measure " + std::string(kQuarantineTable) + ": a row is no JSON");
+    if (none != simdjson::SUCCESS) return NoJson(kQuarantineTable);
     for (auto code : codes) {
       std::string_view text;
       if (!code.get(text)) ++counts[{std::string(text), std::string(state)}];

@@ -151,7 +151,7 @@ class Joining::Fold {
   }
 
   // Whether the stop is a copy of one under an id: of one that says the same, else of the only one that does not
-  // contradict it. Stops with an id stand before it at its instant.
+  // contradict it, nor does its start. Stops with an id stand before it at its instant.
   bool Repeats(size_t number, Join& join) const {
     const Fact& stop = milestones_.facts[number];
     std::set<EntityKey> roots;

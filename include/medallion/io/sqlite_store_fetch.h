@@ -45,24 +45,20 @@ absl::Status SqliteStore<Pack>::ReadElement(int64_t number, std::optional<Elemen
 
 template <class Pack>
 absl::Status SqliteStore<Pack>::Known(const KnownQuery<Event>& query, KnownAnswer<Event>& answer) {
-  sqlite::Transaction reading(core_.connection());
-  absl::Status status = reading.Begin(sqlite::Transaction::kRead);
-  if (status.ok()) status = core_.Watch(/*anew=*/false);
-  if (status.ok()) status = FindWinners(query.arrived, answer.glances, answer.texts);
-  if (status.ok()) status = FindEvents(query.arrived, answer.glances, answer.texts);
-  if (status.ok()) status = FindUnits(query.arrived, answer.glances);
-  if (status.ok()) status = ReadUnits(query.units, answer);
-  if (status.ok()) status = ReadRecords(query.records, answer);
-  if (status.ok()) status = core_.FindReviews(query.subjects, query.all_reviews, answer.reviews);
-  return status;
+  return Reading([&] {
+    absl::Status status = FindWinners(query.arrived, answer.glances, answer.texts);
+    if (status.ok()) status = FindEvents(query.arrived, answer.glances, answer.texts);
+    if (status.ok()) status = FindUnits(query.arrived, answer.glances);
+    if (status.ok()) status = ReadUnits(query.units, answer);
+    if (status.ok()) status = ReadRecords(query.records, answer);
+    if (status.ok()) status = core_.FindReviews(query.subjects, query.all_reviews, answer.reviews);
+    return status;
+  });
 }
 
 template <class Pack>
 absl::Status SqliteStore<Pack>::Bronze(const BronzeQuery& query, BronzeAnswer& answer) {
-  sqlite::Transaction reading(core_.connection());
-  if (auto status = reading.Begin(sqlite::Transaction::kRead); !status.ok()) return status;
-  if (auto status = core_.Watch(/*anew=*/false); !status.ok()) return status;
-  return core_.FindBronze(query, answer);
+  return Reading([&] { return core_.FindBronze(query, answer); });
 }
 
 // A glance for each whose unit may be known, with the winner where there is one.
@@ -255,22 +251,21 @@ absl::Status SqliteStore<Pack>::NextEntities(const HistoryQuery& query, AskedFor
 
 template <class Pack>
 absl::Status SqliteStore<Pack>::History(const HistoryQuery& query, HistoryAnswer<Pack>& answer) {
-  sqlite::Transaction reading(core_.connection());
-  if (auto status = reading.Begin(sqlite::Transaction::kRead); !status.ok()) return status;
-  if (auto status = core_.Watch(/*anew=*/false); !status.ok()) return status;
-  answer.elements.reserve(query.rows_max);
-  AskedFor from{.due_left = query.due_by != kNoTime, .skip = query.stale_skip};
-  if (query.rollups) {
-    from.stale_left = {sqlite::Stale::kSighted, sqlite::Stale::kRollups};
-  } else if (query.stale) {
-    from.stale_left = {sqlite::Stale::kElements};
-  }
-  std::vector<EntityKey> next;
-  do {
-    if (auto status = NextEntities(query, from, next); !status.ok()) return status;
-    if (auto status = ReadHistories(next, query, answer); !status.ok()) return status;
-  } while (!next.empty() && !answer.more);
-  return absl::OkStatus();
+  return Reading([&] {
+    answer.elements.reserve(query.rows_max);
+    AskedFor from{.due_left = query.due_by != kNoTime, .skip = query.stale_skip};
+    if (query.rollups) {
+      from.stale_left = {sqlite::Stale::kSighted, sqlite::Stale::kRollups};
+    } else if (query.stale) {
+      from.stale_left = {sqlite::Stale::kElements};
+    }
+    std::vector<EntityKey> next;
+    do {
+      if (auto status = NextEntities(query, from, next); !status.ok()) return status;
+      if (auto status = ReadHistories(next, query, answer); !status.ok()) return status;
+    } while (!next.empty() && !answer.more);
+    return absl::OkStatus();
+  });
 }
 
 // Of these entities in their order, until the answer is full.
@@ -473,29 +468,28 @@ absl::Status SqliteStore<Pack>::ReadJoined(const EntityKey& root, const sqlite::
 
 template <class Pack>
 absl::Status SqliteStore<Pack>::Timelines(const TimelineQuery& query, TimelineAnswer<Event>& answer) {
-  sqlite::Transaction reading(core_.connection());
-  if (auto status = reading.Begin(sqlite::Transaction::kRead); !status.ok()) return status;
-  if (auto status = core_.Watch(/*anew=*/false); !status.ok()) return status;
-  sqlite::Timelines& timelines = core_.timelines();
-  if (auto status = timelines.Touched(query.touched_max, answer.touched); !status.ok()) return status;
-  std::vector<sqlite::Hit> elements;
-  if (auto status = timelines.FindElements(query.parts, elements); !status.ok()) return status;
-  for (const TimelinePart& part : query.parts) {
-    if (auto status = timelines.FindLinks(part, answer.links); !status.ok()) return status;
-    answer.links_end.push_back(answer.links.size());
-  }
-  answer.elements_end.assign(query.parts.size(), 0);
-  absl::Status damage;
-  const absl::Status read = core_.ForElements(elements, [&](const sqlite::Hit& hit, std::string_view body) {
-    const auto part = static_cast<size_t>(hit.asked);
-    ElementRow& element = answer.elements.emplace_back();
-    damage = Unpack(hit.value, body, element, answer.texts);
-    const bool is_on = damage.ok() && IsOn(query.parts[part], element);
-    is_on ? static_cast<void>(++answer.elements_end[part]) : answer.elements.pop_back();
-    return damage.ok();
+  return Reading([&] {
+    sqlite::Timelines& timelines = core_.timelines();
+    if (auto status = timelines.Touched(query.touched_max, answer.touched); !status.ok()) return status;
+    std::vector<sqlite::Hit> elements;
+    if (auto status = timelines.FindElements(query.parts, elements); !status.ok()) return status;
+    for (const TimelinePart& part : query.parts) {
+      if (auto status = timelines.FindLinks(part, answer.links); !status.ok()) return status;
+      answer.links_end.push_back(answer.links.size());
+    }
+    answer.elements_end.assign(query.parts.size(), 0);
+    absl::Status damage;
+    const absl::Status read = core_.ForElements(elements, [&](const sqlite::Hit& hit, std::string_view body) {
+      const auto part = static_cast<size_t>(hit.asked);
+      ElementRow& element = answer.elements.emplace_back();
+      damage = Unpack(hit.value, body, element, answer.texts);
+      const bool is_on = damage.ok() && IsOn(query.parts[part], element);
+      is_on ? static_cast<void>(++answer.elements_end[part]) : answer.elements.pop_back();
+      return damage.ok();
+    });
+    std::partial_sum(answer.elements_end.begin(), answer.elements_end.end(), answer.elements_end.begin());
+    return read.ok() ? damage : read;
   });
-  std::partial_sum(answer.elements_end.begin(), answer.elements_end.end(), answer.elements_end.begin());
-  return read.ok() ? damage : read;
 }
 
 }  // namespace medallion
