@@ -79,10 +79,11 @@ std::vector<Charging::Gold> Charging::Derive(const Facts& facts, UtcTime clock, 
   return Rows(std::move(sessions), std::move(intervals));
 }
 
-std::optional<std::vector<Charging::Gold>> Charging::Continue(std::string& summary, const Facts& added,
-                                                              UtcTime clock, const Model& model) {
+std::optional<std::vector<Charging::Gold>> Charging::Continue(const Facts& facts, UtcTime clock,
+                                                              const Model& model, std::string& summary) {
   std::vector<MeterIntervals> intervals;
-  auto sessions = ContinueSessions(summary, added.history, added.contexts, clock, model, &intervals);
+  auto sessions =
+      ContinueSessions(facts.summary, facts.history, facts.contexts, clock, model, summary, &intervals);
   if (!sessions.has_value()) return std::nullopt;
   return Rows(*std::move(sessions), std::move(intervals));
 }

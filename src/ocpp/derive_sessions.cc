@@ -102,7 +102,7 @@ void Derive(const SessionFacts& facts, UtcTime data_clock, const SessionRules& r
       outline.seq_steady) {
     const ChargingElement* header = facts.start != nullptr ? facts.start : facts.stop;
     const uint32_t epoch = header == nullptr ? 0 : header->identity.fact;
-    *output.summary = PackSummary({state, OrderOf(*facts.silver.back()), epoch}, rules, output.contexts);
+    PackSummary({state, OrderOf(*facts.silver.back()), epoch}, rules, output.contexts, *output.summary);
   }
   if (!energy.has_value()) energy = FindEnergy(facts, rules.options, findings);
   if (!IsSession(facts, *energy)) return;
@@ -200,10 +200,11 @@ std::vector<ChargingSession> DeriveSessions(std::span<const ChargingElement> his
   return rows;
 }
 
-std::optional<std::vector<ChargingSession>> ContinueSessions(std::string& summary,
+std::optional<std::vector<ChargingSession>> ContinueSessions(std::string_view summary,
                                                              std::span<const ChargingElement> added,
                                                              std::span<const std::string_view> contexts,
                                                              UtcTime data_clock, const SessionRules& rules,
+                                                             std::string& next,
                                                              std::vector<MeterIntervals>* intervals) {
   const uint64_t print = PrintOf(contexts);
   const bool told = !contexts.empty();
@@ -229,7 +230,7 @@ std::optional<std::vector<ChargingSession>> ContinueSessions(std::string& summar
     PutIntervals(id, *energy, rules, intervals);
     rows.push_back(RowOf(id, outline, *energy, context, data_clock, rules, std::move(findings)));
   }
-  summary = PackSummary(*known, rules, print);
+  PackSummary(*known, rules, print, next);
   return rows;
 }
 

@@ -59,11 +59,42 @@ void VisitSummary(Summary& summary, Visitor& visit) {
   visit(last.ingest_ts), visit(outline.ingest_max), visit(last.at), visit(last.ordinal);
 }
 
-// Appends to `out`, which is whole once Finish was called.
+// How many bytes a summary takes at most.
+class Room {
+ public:
+  size_t bytes() const { return bytes_; }
+
+  template <std::integral T>
+  void operator()(T) {
+    Add(1);
+  }
+  void operator()(UtcTime) { Add(1); }
+  void operator()(Thousandths) { Add(1); }
+  void operator()(const absl::int128&) { Add(2); }
+  void operator()(const PowerSample&) { Add(2); }
+  void operator()(std::string_view text) { Add(1, text); }
+  void operator()(const Coordinate& at) { Add(3, at.topic); }
+  void operator()(const MeterReading& reading) { Add(7, reading.from.at.topic); }
+  void operator()(const IntervalsWriter&) { Add(6); }
+  template <class T>
+  void operator()(const std::optional<T>& value) {
+    Add(1);
+    if (value.has_value()) (*this)(*value);
+  }
+
+ private:
+  void Add(size_t numbers, std::string_view text = {}) {
+    bytes_ += numbers * packing::kNumberBytesMax + text.size();
+  }
+
+  size_t bytes_ = 0;
+};
+
+// Writes to where there is room for all.
 class Writer {
  public:
-  explicit Writer(std::string& out) : out_(out) { Grow(out.size(), 0); }
-  void Finish() { out_.resize(Used()); }
+  explicit Writer(char* to) : to_(to) {}
+  char* end() const { return to_; }
 
   void operator()(bool value) { Leb(value ? 1 : 0); }
   template <std::integral T>
@@ -82,8 +113,7 @@ class Writer {
   void operator()(Thousandths value) { (*this)(value.units); }
   void operator()(std::string_view text) {
     Leb(text.size() + 1);
-    if (Left() < text.size()) Grow(Used(), text.size());
-    to_ = std::copy(text.begin(), text.end(), to_);
+    to_ = packing::WriteBytes(to_, text);
   }
   void operator()(const Coordinate& at) {
     if (at.topic == topic_) {
@@ -111,22 +141,10 @@ class Writer {
   }
 
  private:
-  static constexpr size_t kSizeAbout = 400;
-  size_t Used() const { return static_cast<size_t>(to_ - out_.data()); }
-  size_t Left() const { return static_cast<size_t>(end_ - to_); }
-  void Grow(size_t used, size_t bytes) {
-    out_.resize(used + bytes + kSizeAbout);
-    to_ = out_.data() + used;
-    end_ = out_.data() + out_.size();
-  }
-  void Leb(uint64_t value) {
-    if (Left() < packing::kNumberBytesMax) Grow(Used(), 0);
-    to_ = packing::WriteUnsigned(to_, value);
-  }
+  void Leb(uint64_t value) { to_ = packing::WriteUnsigned(to_, value); }
 
-  std::string& out_;
-  char *to_ = nullptr, *end_ = nullptr;  // where the next byte goes; where the string ends
-  uint64_t before_ = 0;                  // the time before
+  char* to_;             // where the next byte goes
+  uint64_t before_ = 0;  // the time before
   std::string_view topic_;
 };
 
@@ -208,13 +226,15 @@ std::array<char, kHeadBytes> HeadOf(const SessionRules& rules, uint64_t contexts
 
 }  // namespace
 
-std::string PackSummary(const SessionSummary& summary, const SessionRules& rules, uint64_t contexts) {
+void PackSummary(const SessionSummary& summary, const SessionRules& rules, uint64_t contexts,
+                 std::string& bytes) {
+  Room room;
+  VisitSummary(summary, room);
+  bytes.resize(kHeadBytes + room.bytes());
   const std::array<char, kHeadBytes> head = HeadOf(rules, contexts);
-  std::string bytes(head.data(), head.size());
-  Writer writer(bytes);
+  Writer writer(std::copy(head.begin(), head.end(), bytes.data()));
   VisitSummary(summary, writer);
-  writer.Finish();
-  return bytes;
+  bytes.resize(static_cast<size_t>(writer.end() - bytes.data()));
 }
 
 std::optional<SessionSummary> UnpackSummary(std::string_view bytes, const SessionRules& rules,

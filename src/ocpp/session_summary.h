@@ -19,8 +19,10 @@ struct SessionSummary {
   uint32_t epoch = 0;  // of the start and the stop
 };
 
-// `contexts` is the print of what the session was told, see session_links.h.
-std::string PackSummary(const SessionSummary& summary, const SessionRules& rules, uint64_t contexts);
+// Sets `bytes`, which must not hold the summary's texts. `contexts` is the print of what the session was told, see
+// session_links.h.
+void PackSummary(const SessionSummary& summary, const SessionRules& rules, uint64_t contexts,
+                 std::string& bytes);
 
 // Nothing where the bytes are no summary made by this code under these rules and contexts. Texts refer to `bytes`.
 std::optional<SessionSummary> UnpackSummary(std::string_view bytes, const SessionRules& rules,

@@ -43,7 +43,8 @@ using Contexts = std::span<const std::string_view>;
 template <class Event, class Gold>
 struct EntityFacts {
   EntityKey entity = {};
-  std::span<const Element<Event>> history = {};  // or what came since the summary
+  std::string_view summary = {};  // of what came before the history; empty: nothing did
+  std::span<const Element<Event>> history = {};
   Contexts contexts = {};
   std::span<const Gold> children = {};
   std::string_view subject = {};  // empty: it has no sightings
@@ -88,20 +89,21 @@ template <class Pack>
 concept Summarizes = requires(std::string& summary,
                               const EntityFacts<typename Pack::Event, typename Pack::Gold>& facts,
                               const typename Pack::Model& model) {
-  Pack::Continue(summary, facts, UtcTime{}, model);
+  Pack::Continue(facts, UtcTime{}, model, summary);
 };
 
-// The rows of one entity, and the summary in place of the one given; none for one that has none if not `summarize`.
-// Nothing where the whole history is needed.
+// The rows of one entity, and its new summary; none for one that had none if not `summarize`. Nothing where the whole
+// history is needed.
 template <class Pack>
 std::optional<std::vector<typename Pack::Gold>> Rows(
-    const EntityFacts<typename Pack::Event, typename Pack::Gold>& facts, std::string& summary, bool summarize,
-    UtcTime data_clock, const typename Pack::Model& model) {
+    const EntityFacts<typename Pack::Event, typename Pack::Gold>& facts, bool summarize, UtcTime data_clock,
+    const typename Pack::Model& model, std::string& summary) {
+  summary.clear();
   if constexpr (Summarizes<Pack>) {
-    if (!summary.empty()) return Pack::Continue(summary, facts, data_clock, model);
+    if (!facts.summary.empty()) return Pack::Continue(facts, data_clock, model, summary);
     return Pack::Derive(facts, data_clock, model, summarize ? &summary : nullptr);
   } else {
-    if (!summary.empty()) return std::nullopt;  // another program's
+    if (!facts.summary.empty()) return std::nullopt;  // another program's
     return Pack::Derive(facts, data_clock, model);
   }
 }
@@ -188,6 +190,7 @@ class EachEntity {
       return rows.subspan(std::exchange(from, end), size);
     };
     return {.entity = of.entity,
+            .summary = of.summary,
             .history = part(all_.elements, element_, of.elements_end),
             .contexts = part(all_.contexts, context_, of.contexts_end),
             .children = part(all_.children, child_, of.children_end),
@@ -211,19 +214,18 @@ Derivation<typename Pack::Gold> DeriveEntities(const Histories<Pack>& all, bool 
   const typename Pack::Model& model = Pack::ModelOf(options);
   EachEntity<Pack> each(all);
   size_t version = 0;
+  std::string summary;
   for (const EntityHistory& history : all.entities) {
     const auto facts = each.Next(history);
     const auto versions = all.versions.subspan(version, history.versions_end - version);
     version = history.versions_end;
-    std::string summary(history.summary);
-    auto derived = deriving::Rows<Pack>(facts, summary, summarize, data_clock, model);
+    auto derived = deriving::Rows<Pack>(facts, summarize, data_clock, model, summary);
     if (!derived.has_value()) {
       made.unfolded.push_back(history.entity);
       continue;
     }
-    made.derived.push_back({.entity = history.entity,
-                            .summary = std::move(summary),
-                            .model_version = deriving::VersionOf(model)});
+    made.derived.push_back(
+        {.entity = history.entity, .summary = summary, .model_version = deriving::VersionOf(model)});
     for (auto& row : *derived) {
       auto& write = made.gold.emplace_back();  // rows are large: moved once
       write.entity = history.entity;

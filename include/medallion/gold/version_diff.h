@@ -114,7 +114,7 @@ class DiffVersions {
 
   std::vector<Gold> Derive(const Facts& facts, const Model& model) const {
     std::string none;
-    auto rows = deriving::Rows<Pack>(facts, none, /*summarize=*/false, clock_, model);
+    auto rows = deriving::Rows<Pack>(facts, /*summarize=*/false, clock_, model, none);
     if (!rows.has_value()) return {};
     HashRows(rows->size(), [&](size_t i) -> Gold& { return (*rows)[i]; });
     return *std::move(rows);

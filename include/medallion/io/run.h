@@ -32,14 +32,14 @@
 //     static Model ModelOf(const Options&);
 //     // The Gold rows of one entity, from what is told of it; equal for any order of each part.
 //     static std::vector<Gold> Derive(const EntityFacts<Event, Gold>&, UtcTime data_clock, const Model&);
-//     // Where the pack keeps summaries, these two in its place. The first sets `summary` to one of the history, or
-//     // leaves it empty; the second goes on from it, and answers nothing where `added` does not sort after all that
-//     // the summary covers, or is more than a summary can take in. Rows are those of the whole history; of a series
-//     // what comes behind the items that stood when the summary was made.
+//     // Where the pack keeps summaries, these two in its place. Both set `summary` to one of the history, or leave it
+//     // empty. The second goes on from the summary that the facts have, and answers nothing where their history does not
+//     // sort after all that it covers, or is more than a summary can take in. Rows are those of the whole history; of a
+//     // series what comes behind the items that stood when the summary was made.
 //     static std::vector<Gold> Derive(const EntityFacts<Event, Gold>&, UtcTime data_clock, const Model&,
 //                                     std::string* summary);
-//     static std::optional<std::vector<Gold>> Continue(std::string& summary, const EntityFacts<Event, Gold>& added,
-//                                                      UtcTime data_clock, const Model&);
+//     static std::optional<std::vector<Gold>> Continue(const EntityFacts<Event, Gold>&, UtcTime data_clock,
+//                                                      const Model&, std::string& summary);
 //     static RowVersion VersionOf(const Gold&);  // its hash is zero until HashRows was called (gold/row_hash.h)
 //     static UtcTime NextDue(const Gold&);  // after the clock it was derived at, or kNoTime
 //     static std::string_view Subject(const Event&);  // whom the row is about (a charge point)

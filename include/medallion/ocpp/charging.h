@@ -59,8 +59,8 @@ struct Charging {
   using Facts = EntityFacts<Event, Gold>;
   static std::vector<Gold> Derive(const Facts& facts, UtcTime clock, const Model& model,
                                   std::string* summary);
-  static std::optional<std::vector<Gold>> Continue(std::string& summary, const Facts& added, UtcTime clock,
-                                                   const Model& model);
+  static std::optional<std::vector<Gold>> Continue(const Facts& facts, UtcTime clock, const Model& model,
+                                                   std::string& summary);
   static RowVersion VersionOf(const Gold& row);
   static UtcTime NextDue(const Gold& row);
   // Sessions make up their day, and days their charge point.

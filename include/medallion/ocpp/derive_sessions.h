@@ -42,12 +42,12 @@ std::vector<ChargingSession> DeriveSessions(std::span<const ChargingElement> his
                                             std::span<const std::string_view> contexts, UtcTime data_clock,
                                             const Options& options);
 
-// The same rows, and the same summary, as DeriveSessions gives for the whole history, from the summary of it without
-// `added`: what came since, if all that came before stands as it did. Without anything added, the rows at another data
-// clock. Cost: of `added` and of one row, however long the history is.
+// The same rows, and as `next` the same summary, as DeriveSessions gives for the whole history, from the summary of it
+// without `added`: what came since, if all that came before stands as it did. Without anything added, the rows at another
+// data clock. `next` must not be where `summary` is. Cost: of `added` and of one row, however long the history is.
 //
-// Nothing, and `summary` as it was, if that cannot be told from the summary, or if it is empty or was made under other
-// rules or contexts: then derive from the whole history. So it is
+// Nothing, and `next` as it was, if that cannot be told from the summary, or if it is empty or was made under other rules
+// or contexts: then derive from the whole history. So it is
 // - where an added fact does not sort after all that the summary has seen, is contested, is a start, or has no
 //   transaction id; or is a stop under contexts;
 // - where the session is no longer plain: a register that does not go on from the last one, at another location, or of
@@ -57,7 +57,8 @@ std::vector<ChargingSession> DeriveSessions(std::span<const ChargingElement> his
 //
 // `intervals` gets those behind the ones that the summary has seen, which stand.
 std::optional<std::vector<ChargingSession>> ContinueSessions(
-    std::string& summary, std::span<const ChargingElement> added, std::span<const std::string_view> contexts,
-    UtcTime data_clock, const SessionRules& rules, std::vector<MeterIntervals>* intervals = nullptr);
+    std::string_view summary, std::span<const ChargingElement> added,
+    std::span<const std::string_view> contexts, UtcTime data_clock, const SessionRules& rules,
+    std::string& next, std::vector<MeterIntervals>* intervals = nullptr);
 
 }  // namespace medallion::ocpp
