@@ -19,10 +19,6 @@ namespace {
 
 bool IsContested(const ChargingElement& element) { return element.standing.conflict; }
 bool IsSilver(const ChargingElement& element) { return element.standing.fate == Fate::kSilver; }
-bool IsCopy(const ChargingElement& element) {
-  const Fate fate = element.standing.fate;
-  return fate == Fate::kTechnicalDuplicate || fate == Fate::kBusinessDuplicate;
-}
 bool IsRejected(const ChargingElement& element) {
   return element.standing.fate == Fate::kQuarantined && !IsContested(element);
 }
@@ -129,7 +125,7 @@ class Gatherer {
 
   void TakeReading(const ChargingElement& element) {
     const ChargingEvent& row = element.row;
-    const bool is_copy = IsCopy(element);
+    const bool is_copy = IsDuplicate(element.standing.fate);
     if (!IsSilver(element) && !is_copy) return;
     if (element.entity == EntityKey{} || row.connector_id == 0) return;
     // Without an id and without a place they are samples of a stop, and go where it does.

@@ -87,8 +87,8 @@ struct ChargingEvent {
   std::string_view connection_id = {};  // of a call or result; empty: unknown
   std::string_view action = {};         // of an ignored call: "BootNotification"; of a result empty
   std::string_view authorization = {};  // of a result: idTagInfo.status
-  UtcTime message_ts =
-      kNoTime;  // of a 2.x transaction's sample: its message's time, where event_ts is not that
+  // Of a 2.x transaction's sample: its message's time, where event_ts is not that.
+  UtcTime message_ts = kNoTime;
   bool operator==(const ChargingEvent&) const = default;
 };
 

@@ -16,6 +16,10 @@ enum class Fate : uint8_t {
 };
 inline constexpr int kFates = 5;
 
+inline bool IsDuplicate(Fate fate) {
+  return fate == Fate::kTechnicalDuplicate || fate == Fate::kBusinessDuplicate;
+}
+
 // "silver", "technical_duplicate", "business_duplicate", "quarantined", "ignored".
 std::string_view FateName(Fate fate);
 
