@@ -18,9 +18,9 @@ namespace {
 struct Mark {
   UtcTime at;
   bool is_start = false;
-  std::optional<int32_t> connector;  // connector 0 is the whole station: it names none
-  std::string_view tag;
-  std::optional<Thousandths> meter;
+  std::optional<int32_t> connector = {};  // connector 0 is the whole station: it names none
+  std::string_view tag = {};
+  std::optional<Thousandths> meter = {};
   uint32_t member = 0;
   std::string_view id = {};    // of the transaction; other than the others' where it is an alias of theirs
   UtcTime received = kNoTime;  // of a stop, where there are results
@@ -41,7 +41,9 @@ bool IsResult(const ChargingElement& element) { return element.row.event_type ==
 
 Mark MarkOf(const ChargingElement& element, uint32_t member) {
   const ChargingEvent& event = element.row;
-  if (IsResult(element)) return {event.ingest_ts, true, std::nullopt, {}, std::nullopt, member};
+  if (IsResult(element)) {
+    return {.at = event.ingest_ts, .is_start = true, .member = member, .id = event.transaction_id};
+  }
   const bool is_start = event.event_type == EventType::kStartTransaction;
   const auto connector = event.connector_id == 0 ? std::nullopt : event.connector_id;
   return {.at = event.event_ts,
@@ -115,9 +117,12 @@ class Cutter {
     if (Opens(mark)) epochs_.emplace_back(Epoch{.connector = mark.connector, .starts = {}});
     Epoch& epoch = *LatestOf(mark.connector);
     if (!epoch.connector) epoch.connector = mark.connector;
+    const auto number = static_cast<size_t>(&epoch - epochs_.data());
+    by_last_start_.erase({epoch.last_start, number});
+    by_last_start_.emplace(mark.at, number);
     epoch.starts.push_back(mark);
     epoch.last_start = mark.at;
-    joined_.push_back({mark, static_cast<size_t>(&epoch - epochs_.data())});
+    joined_.push_back({mark, number});
   }
 
   void Stop(const Mark& mark) {
@@ -159,15 +164,27 @@ class Cutter {
   }
 
   // The epoch that a stop joins; nothing where several fit equally. All starts known here are at or before the stop, or,
-  // in the end, all after it.
+  // in the end, all after it: those on its connector, if any is. The nearest are looked at first, and of many only those.
   std::optional<size_t> Choose(const Mark& stop, bool before_every_start) const {
+    const bool has_place = stop.connector && connectors_.contains(*stop.connector);
     std::optional<size_t> best;
     std::optional<Fit> best_fit;
-    for (size_t i = 0; i < epochs_.size(); ++i) {
+    const auto look = [&](size_t i) {  // false: nor do those behind it fit
       const Fit fit = FitOf(epochs_[i], stop, before_every_start);
-      if (best_fit && fit < *best_fit) continue;
+      if (best_fit && fit < *best_fit) {
+        const bool nearest = best_fit->id && best_fit->connector == has_place;
+        return !nearest || fit.nearness == best_fit->nearness;
+      }
       best = best_fit && fit == *best_fit ? std::nullopt : std::optional(i);
       best_fit = fit;
+      return true;
+    };
+    if (before_every_start) {
+      size_t i = 0;
+      while (i < epochs_.size() && look(i)) ++i;
+    } else {
+      auto at = by_last_start_.rbegin();
+      while (at != by_last_start_.rend() && look(at->second)) ++at;
     }
     return best;
   }
@@ -195,6 +212,7 @@ class Cutter {
 
   const Options& options_;
   std::vector<Epoch> epochs_;
+  std::set<std::pair<UtcTime, size_t>> by_last_start_;  // all that have a start
   std::vector<std::pair<Mark, size_t>> joined_;
   std::vector<Mark> early_, alone_, before_;
   std::set<int32_t> connectors_;  // of all starts
