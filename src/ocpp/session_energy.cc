@@ -93,18 +93,22 @@ Registers SinglePhaseRegisters(const SessionFacts& facts) {
   return several || below_start ? Registers{} : phases;
 }
 
-Registers RegisterSamples(const SessionFacts& facts, Findings& findings) {
-  Registers samples = TotalRegisters(facts);
-  if (samples.empty()) {
-    samples = SinglePhaseRegisters(facts);
-    if (!samples.empty()) findings.Note(SessionFlag::kSinglePhase);
+// The samples of the register; those that cannot be are set aside.
+struct Samples {
+  Registers registers, set_aside;
+};
+
+Samples RegisterSamples(const SessionFacts& facts, Findings& findings) {
+  Samples samples{.registers = TotalRegisters(facts), .set_aside = {}};
+  Registers& registers = samples.registers;
+  if (registers.empty()) {
+    registers = SinglePhaseRegisters(facts);
+    if (!registers.empty()) findings.Note(SessionFlag::kSinglePhase);
   }
-  const auto garbage = std::stable_partition(samples.begin(), samples.end(),
+  const auto garbage = std::stable_partition(registers.begin(), registers.end(),
                                              [](const Register& r) { return !CannotBe(r.wh); });
-  if (garbage != samples.end()) {
-    findings.Note(SessionFlag::kMeterGlitch, "{" + Amount("set_aside_wh", garbage->wh) + "}");
-  }
-  samples.erase(garbage, samples.end());
+  samples.set_aside.assign(garbage, registers.end());
+  registers.erase(garbage, registers.end());
   return samples;
 }
 
@@ -112,9 +116,14 @@ Registers RegisterSamples(const SessionFacts& facts, Findings& findings) {
 struct Ends {
   std::optional<Register> begin_header, begin_sample, end_header, end_sample;
   std::optional<Register> begin, end;  // the ones chosen
+  bool end_known = false;              // there was one, if only to be set aside
 };
 
 bool HasMeter(const ChargingElement* header) { return header != nullptr && header->row.meter_wh.has_value(); }
+
+void NoteSetAside(SessionFlag flag, const Register& reading, Findings& findings) {
+  findings.Note(flag, "{" + Amount("set_aside_wh", reading.wh) + "}");
+}
 
 // The reading of a start or stop. One that cannot be is set aside.
 std::optional<Register> HeaderReading(const ChargingElement* element, SessionFlag invalid,
@@ -122,17 +131,43 @@ std::optional<Register> HeaderReading(const ChargingElement* element, SessionFla
   if (!HasMeter(element)) return std::nullopt;
   const Register reading{element->row.event_ts, *element->row.meter_wh, element};
   if (!CannotBe(reading.wh)) return reading;
-  findings.Note(invalid, "{" + Amount("set_aside_wh", reading.wh) + "}");
+  NoteSetAside(invalid, reading, findings);
   return std::nullopt;
+}
+
+// A sample that cannot be, where it is the only one of the transaction's begin or end and its header has no reading.
+bool IsInvalidEnd(const Samples& samples, const Register& sample, std::string_view context,
+                  const ChargingElement* header) {
+  return sample.from->row.context == context && !HasMeter(header) &&
+         std::none_of(samples.registers.begin(), samples.registers.end(),
+                      [&](const Register& other) { return other.from->row.context == context; });
+}
+
+// Says what the samples that cannot be would have been; of several the first is shown. Whether one was the end.
+bool NoteSetAside(const SessionFacts& facts, const Samples& samples, Findings& findings) {
+  bool end = false;
+  for (auto at = samples.set_aside.rbegin(); at != samples.set_aside.rend(); ++at) {
+    const Register& sample = *at;
+    if (IsInvalidEnd(samples, sample, kBeginContext, facts.start)) {
+      NoteSetAside(SessionFlag::kMeterStartInvalid, sample, findings);
+    } else if (facts.stop != nullptr && IsInvalidEnd(samples, sample, kEndContext, facts.stop)) {
+      NoteSetAside(SessionFlag::kMeterStopInvalid, sample, findings);
+      end = true;
+    } else {
+      NoteSetAside(SessionFlag::kMeterGlitch, sample, findings);
+    }
+  }
+  return end;
 }
 
 // Each end from its header, else from a sample; one that was set aside has no substitute. An end needs a
 // stop: before it the last sample is only the last so far.
-Ends ChooseEnds(const SessionFacts& facts, const Registers& samples, Findings& findings) {
+Ends ChooseEnds(const SessionFacts& facts, const Samples& samples, Findings& findings) {
   Ends ends;
   ends.begin_header = HeaderReading(facts.start, SessionFlag::kMeterStartInvalid, findings);
   ends.end_header = HeaderReading(facts.stop, SessionFlag::kMeterStopInvalid, findings);
-  for (const Register& sample : samples) {
+  ends.end_known = NoteSetAside(facts, samples, findings);
+  for (const Register& sample : samples.registers) {
     if (sample.from->row.context == kBeginContext && !ends.begin_sample.has_value())
       ends.begin_sample = sample;
     if (sample.from->row.context == kEndContext) ends.end_sample = sample;
@@ -140,6 +175,7 @@ Ends ChooseEnds(const SessionFacts& facts, const Registers& samples, Findings& f
   ends.begin = HasMeter(facts.start) ? ends.begin_header : ends.begin_sample;
   ends.end = HasMeter(facts.stop) ? ends.end_header : ends.end_sample;
   if (facts.stop == nullptr) ends.end.reset();
+  ends.end_known = ends.end_known || HasMeter(facts.stop) || ends.end_sample.has_value();
   return ends;
 }
 
@@ -358,10 +394,6 @@ std::optional<Thousandths> Meter(const std::optional<Register>& reading, bool se
   return reading.has_value() && !set_aside ? std::optional(reading->wh) : std::nullopt;
 }
 
-bool HasEndReading(const SessionFacts& facts, const Ends& ends) {
-  return HasMeter(facts.stop) || ends.end_sample.has_value();
-}
-
 }  // namespace
 
 Limits LimitsOf(std::string_view charge_point_id, const std::optional<int32_t>& connector_id,
@@ -401,9 +433,9 @@ SessionEnergy EnergyOf(const MeterOutcome& outcome, const Options& options) {
 }
 
 SessionEnergy FindEnergy(const SessionFacts& facts, const Options& options, Findings& findings) {
-  const Registers samples = RegisterSamples(facts, findings);
+  const Samples samples = RegisterSamples(facts, findings);
   const Ends ends = ChooseEnds(facts, samples, findings);
-  const RegisterSeries series = SeriesOf(samples, ends);
+  const RegisterSeries series = SeriesOf(samples.registers, ends);
   const Limits limits = LimitsOfSession(facts, options);
   const SeriesVerdict verdict = JudgeRegisters(series, limits, findings);
   MeterOutcome outcome = OutcomeOf(series, verdict, ends);
@@ -416,8 +448,8 @@ SessionEnergy FindEnergy(const SessionFacts& facts, const Options& options, Find
   energy.shows_energy = energy.shows_energy || AnyPower(facts);
   if (options.meter_intervals) energy.intervals = IntervalsOf(series, verdict);
 
-  if (facts.stop != nullptr && !HasEndReading(facts, ends)) findings.Note(SessionFlag::kNoEndReading);
-  CheckTransactionData(facts, samples, energy, findings);
+  if (facts.stop != nullptr && !ends.end_known) findings.Note(SessionFlag::kNoEndReading);
+  CheckTransactionData(facts, samples.registers, energy, findings);
   CheckSigned(facts, energy, findings);
   CheckPower(facts, series, verdict, findings);
   return energy;

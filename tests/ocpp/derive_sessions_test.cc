@@ -208,6 +208,15 @@ TEST_CASE("derive: begin readings") {
        "COMPLETED 2.000 BASELINE_INFERRED METER_ANOMALY METER_START_INVALID"},
       {"S 10:00 4294967295 | R 10:20 4000 | E 11:00 6000",
        "COMPLETED 2.000 BASELINE_INFERRED METER_ANOMALY METER_START_INVALID"},
+      // a sample that stands for the header's reading, and one beside it
+      {"S 10:00 - | R 10:00 -1 ctx=Transaction.Begin | R 10:20 4000 | E 11:00 6000",
+       "COMPLETED 2.000 BASELINE_INFERRED METER_ANOMALY METER_START_INVALID"},
+      {"S 10:00 1000 | R 10:00 -1 ctx=Transaction.Begin | E 11:00 6000",
+       "COMPLETED 5.000 final START_STOP METER_GLITCH"},
+      {"S 10:00 1000 | R 10:20 4000 | R 11:00 4294967296 ctx=Transaction.End | E 11:00 -",
+       "COMPLETED 3.000 START_LAST METER_ANOMALY METER_STOP_INVALID"},
+      {"S 10:00 1000 | R 10:20 4000 | R 11:00 -1 ctx=Transaction.End",  // no stop, no end
+       "IN_PROGRESS 3.000 START_LAST METER_GLITCH"},
       {"S 10:00 90000000 | R 10:20 80000000 | E 11:00 80002000",  // below, and no energy since the start
        "COMPLETED 2.000 BASELINE_INFERRED METER_ANOMALY METER_START_INVALID"},
       {"S 10:00 0 | E 11:00 7400", "COMPLETED 7.400 final START_STOP"},
