@@ -181,13 +181,14 @@ class Resolver {
 
   Affected AffectedBy(const TimeSpan& span) {
     TimeSpan reach = span;
-    if (timeline_.loose || BearsOnOthers(span)) reach.from = Plus(span.from, -kJoinMax);
+    const bool others = timeline_.loose || BearsOnOthers(span);
+    if (others) reach.from = Plus(span.from, -kJoinMax);
     if (timeline_.went) reach = {Plus(span.from, -kNeighbourMax), Plus(span.to, 2 * kNeighbourMax)};
     sight_.Ask(reach);
     Affected affected;
     const Numbers starts = Within(milestones_.starts, reach);
     for (size_t i = starts.begin; i < starts.end; ++i) affected.Add(i, milestones_.starts[i], sight_);
-    AddUsedBefore(span, affected);
+    if (others && !timeline_.went) AddLater(span.to, affected);
     const Numbers facts = Within(milestones_.facts, span);
     for (size_t i = facts.begin; i < facts.end; ++i) {
       const Fact& fact = milestones_.facts[i];
@@ -217,18 +218,16 @@ class Resolver {
     }
   }
 
-  // Where an id is used again, a start in `span` may take the stop of the one before it.
-  void AddUsedBefore(const TimeSpan& span, Affected& affected) {
-    const Numbers starts = Within(milestones_.starts, span);
+  // Where an id is used again, a start takes the stop of the one that had it before. Of one more than 7 days before only
+  // the next start on its line tells, and that comes after the stop.
+  void AddLater(UtcTime time, Affected& affected) {
+    const TimeSpan later{time, Plus(time, 2 * kNeighbourMax)};
+    sight_.Ask(later);
+    const Numbers starts = Within(milestones_.starts, later);
     for (size_t i = starts.begin; i < starts.end; ++i) {
       const Start& start = milestones_.starts[i];
-      if (!start.names_transaction || start.fact->identity.fact == 0) continue;
-      const UtcTime before = Plus(start.at, -1);
-      if (const auto used = neighbours_.StartNamed(start.ids.front(), before); used.has_value()) {
-        affected.Add(*used, milestones_.starts[*used], sight_);
-      } else {
-        sight_.AskBack(start.at, kNeighbourMax);
-      }
+      if (start.placed_later) AskAbout(start, sight_);
+      if (start.line.known()) affected.lines.insert(start.line);
     }
   }
 

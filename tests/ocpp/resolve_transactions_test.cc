@@ -361,13 +361,8 @@ TEST_CASE("resolve: boots and faults annotate a session, and never end it") {
       "20:00");
 }
 
-// How many days before and after what was touched a resolution asks for, with all of that in sight.
-struct Reach {
-  int64_t before = 0, after = 0;
-  bool details = false;
-};
-
-Reach ReachOf(std::string_view script, std::string_view touched, bool went, bool loose) {
+// The settled resolution of a script, and what it asked for.
+Resolution Settled(std::string_view script, std::string_view touched, bool went, bool loose) {
   const testing::History history = testing::Said(script);
   const TimeSpan at{testing::At(touched), testing::At(touched)};
   Resolution answer{.settled = false, .need = at};
@@ -384,8 +379,21 @@ Reach ReachOf(std::string_view script, std::string_view touched, bool went, bool
         {});
     if (answer.settled) answer.need = seen;
   }
+  answer.need_details = details;
+  return answer;
+}
+
+// How many days before and after what was touched a resolution asks for, with all of that in sight.
+struct Reach {
+  int64_t before = 0, after = 0;
+  bool details = false;
+};
+
+Reach ReachOf(std::string_view script, std::string_view touched, bool went, bool loose) {
+  const Resolution answer = Settled(script, touched, went, loose);
+  const UtcTime at = testing::At(touched);
   const auto days = [](int64_t us) { return (us + kMicrosPerDay - 1) / kMicrosPerDay; };
-  return {days(at.from.us - answer.need.from.us), days(answer.need.to.us - at.to.us), details};
+  return {days(at.us - answer.need.from.us), days(answer.need.to.us - at.us), answer.need_details};
 }
 
 TEST_CASE("resolve: what is near is looked for near") {
@@ -405,6 +413,27 @@ TEST_CASE("resolve: what is near is looked for near") {
   CHECK_FALSE(ReachOf(frames, "50/09:00", false, true).details);
   // A start without a result asks for the readings around it.
   CHECK(ReachOf(frames + " | S 100/08:00 1000 con=1", "100/08:00", false, true).details);
+}
+
+// Whether what happens at `touched`, where nothing goes, has the links at `place` told anew.
+bool BearsOn(std::string_view script, std::string_view touched, std::string_view place) {
+  return Settled(script, touched, false, true).span.Holds(testing::At(place));
+}
+
+TEST_CASE("resolve: what takes something from a start bears on those that knew it as that one's") {
+  // A start that comes after its own stop: that was the one's before it with the id, and told the next on its line.
+  const std::string_view before[] = {"S 08:00 500 con=1 tx=5", "S 08:00 500 con=1 id=b | A 08:00:01 5 id=b"};
+  const std::string_view again[] = {"S 60/08:00 0 con=2 id=a | A 60/08:00:01 5 id=a",
+                                    "S 60/08:00 0 con=2 tx=5"};
+  for (const std::string_view first : before) {
+    for (const std::string_view second : again) {
+      const std::string script = std::string(first) + " | " + std::string(second) +
+                                 " | E 60/09:00 900 tx=5 | S 85/08:00 1500 con=1 tx=6";
+      CAPTURE(script);
+      CHECK(BearsOn(script, "60/08:00", "85/08:00"));
+      CHECK(BearsOn(script, "60/08:00", "08:00"));
+    }
+  }
 }
 
 }  // namespace
