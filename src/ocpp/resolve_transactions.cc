@@ -93,12 +93,13 @@ class Resolver {
     const TimeSpan reach{Plus(span.from, -kJoinMax), Plus(last, kJoinMax)};
     sight_.Ask(Around(reach, kAnswerMax));
     const TimeSpan own = span;
+    const std::set<std::string> told = IdsToldIn(Around(own, kAnswerMax));
     UtcTime earliest = span.from;
     const Numbers starts = Within(milestones_.starts, reach);
     for (size_t i = starts.begin; i < starts.end; ++i) {
       const Start& start = milestones_.starts[i];
       AskAbout(start, sight_);
-      if (SharesId(start, own)) Include(start.at, span);
+      if (SharesId(start, own, told)) Include(start.at, span);
       if (!start.unanswered()) continue;
       earliest = std::min(earliest, start.at);
       Include(start.at, span);
@@ -109,11 +110,23 @@ class Resolver {
     }
   }
 
+  // Of the results within the span, which may be of other starts now than they were.
+  std::set<std::string> IdsToldIn(const TimeSpan& span) const {
+    std::set<std::string> ids;
+    if (timeline_.went) return ids;  // nobody asks
+    for (const Result& result : milestones_.results) {
+      const ChargingEvent& row = result.element->row;
+      if (result.usable && Holds(span, row.ingest_ts)) ids.insert(IdKey(row.transaction_id));
+    }
+    return ids;
+  }
+
   // Whether an id of the start is one of another start in `span`, 7 days around included; or may have been.
-  bool SharesId(const Start& start, const TimeSpan& span) const {
+  bool SharesId(const Start& start, const TimeSpan& span, const std::set<std::string>& told) const {
     if (start.ids.empty() || !Around(span, kJoinMax).Holds(start.at)) return false;
     const Numbers near = Within(milestones_.starts, span);
     return timeline_.went || std::any_of(start.ids.begin(), start.ids.end(), [&](const std::string& id) {
+             if (told.contains(IdKey(id))) return true;
              const std::vector<size_t>& named = milestones_.named.at(IdKey(id));  // ascending
              const auto first = std::lower_bound(named.begin(), named.end(), near.begin);
              return first != named.end() && *first < near.end;

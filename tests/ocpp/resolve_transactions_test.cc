@@ -434,6 +434,11 @@ TEST_CASE("resolve: what takes something from a start bears on those that knew i
       CHECK(BearsOn(script, "60/08:00", "08:00"));
     }
   }
+  // A boot that parts a start from its second result: that one's id was an alias, and is another start's own.
+  const std::string_view boot =
+      "S 08:00 500 con=1 id=a | A 08:00:01 6 id=a | S 09:00 500 con=1 tx=9 | S 1/08:00 500 con=1 id=b"
+      " | A 1/08:00:01 1 id=b | B 1/12:00 | A 1/13:00 6 id=b";
+  CHECK(BearsOn(boot, "1/12:00", "08:00"));
 }
 
 }  // namespace
