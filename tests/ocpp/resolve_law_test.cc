@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <random>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "../catch.h"
+#include "../laws.h"
 #include "medallion/base/arena.h"
 #include "medallion/ocpp/identify.h"
 #include "medallion/ocpp/resolve_transactions.h"
@@ -20,6 +20,7 @@
 namespace medallion::ocpp {
 namespace {
 
+using medallion::testing::LawSeeds;
 using Elements = std::vector<ChargingElement>;
 using Links = std::vector<Link>;
 
@@ -283,18 +284,13 @@ bool AnyLoose(const Elements& all) {
   return std::any_of(all.begin(), all.end(), [](const ChargingElement& e) { return IsLoose(e, {}); });
 }
 
-uint32_t Seeds() {
-  const char* const seeds = std::getenv("MEDALLION_LAW_SEEDS");
-  return seeds == nullptr ? 400 : static_cast<uint32_t>(std::atoi(seeds));
-}
-
 TimeSpan TouchedBy(const ChargingElement& element) {
   return {std::min(element.row.event_ts, element.row.ingest_ts),
           std::max(element.row.event_ts, element.row.ingest_ts)};
 }
 
 TEST_CASE("resolve law: a span's links are those of the whole timeline, however much is seen") {
-  for (uint32_t seed = 0; seed < Seeds(); ++seed) {
+  for (uint32_t seed = 0; seed < LawSeeds(); ++seed) {
     CAPTURE(seed);
     Arena texts;
     Maker maker(seed, texts);
@@ -319,7 +315,7 @@ TEST_CASE("resolve law: a span's links are those of the whole timeline, however 
 }
 
 TEST_CASE("resolve law: changes one by one end where one resolution over everything does") {
-  for (uint32_t seed = 0; seed < Seeds(); ++seed) {
+  for (uint32_t seed = 0; seed < LawSeeds(); ++seed) {
     CAPTURE(seed);
     Arena texts;
     Maker maker(1'000'000 + seed, texts);
@@ -355,7 +351,7 @@ TEST_CASE("resolve law: changes one by one end where one resolution over everyth
 }
 
 TEST_CASE("resolve law: neither links nor rows depend on the order of anything") {
-  const uint32_t seeds = std::max<uint32_t>(Seeds(), 100);  // enough for something of everything
+  const uint64_t seeds = std::max<uint64_t>(LawSeeds(), 100);  // enough for something of everything
   int joined = 0, learned = 0, aliased = 0, rejected = 0, neighbours = 0;
   for (uint32_t seed = 0; seed < seeds; ++seed) {
     CAPTURE(seed);
