@@ -24,7 +24,7 @@ struct Sums {
   uint64_t batches = 0, records = 0, redelivered = 0, elements = 0;
   Counts violations, unknown_fields;
   std::array<uint64_t, kLagSeconds.size() + 1> lags{};
-  int64_t lag_us = 0;
+  absl::int128 lag_us = 0;
   std::vector<std::string> warnings;  // of the last batch
 };
 
@@ -136,7 +136,7 @@ Metric Lags(const Sums& sums) {
     const std::string end = i < kLagSeconds.size() ? std::to_string(kLagSeconds[i]) : "+Inf";
     metric.samples.push_back({"_bucket", {{"le", end}}, std::to_string(below)});
   }
-  metric.samples.push_back({"_sum", {}, Seconds(sums.lag_us)});
+  metric.samples.push_back({"_sum", {}, Seconds(Bounded(sums.lag_us))});
   metric.samples.push_back({"_count", {}, std::to_string(below)});
   return metric;
 }

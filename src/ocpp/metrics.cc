@@ -34,7 +34,7 @@ void Count(const simdjson::dom::element& row, UtcTime clock, Found& found) {
   bool is_final = false;
   if (row["session_status"].get(state) || row["energy_is_final"].get(is_final)) return;
   if (state != "COMPLETED") ++found.open[std::string(state)];
-  if (row["start_ts"].get(time) && row["last_event_ts"].get(time)) return;
+  if (clock == kNoTime || (row["start_ts"].get(time) && row["last_event_ts"].get(time))) return;
   const std::optional<ParsedTime> parsed = ParseTime(time);
   if (!parsed.has_value()) return;
   size_t age = 0;

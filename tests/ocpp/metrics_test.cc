@@ -199,6 +199,30 @@ TEST_CASE("metrics: unknown fields by name, a bounded number of them") {
   CHECK(runner.report().unknown_fields == 401);
 }
 
+TEST_CASE("metrics: rows that are late by thousands of years") {
+  MemoryStore<Charging> store;
+  const Options options;
+  Runner<Charging> runner(store, options);
+  constexpr UtcTime kYear9999{253'370'764'800'000'000};
+  std::vector<std::string> payloads;
+  for (int i = 0; i < 100; ++i) {
+    payloads.push_back(R"({"event_id":"e)" + std::to_string(i) +
+                       R"(","event_type":"Heartbeat","charge_point_id":"CP","event_ts":"2026-03-01T00:00:)" +
+                       std::to_string(10 + i % 50) + "." + std::to_string(i) + R"(Z"})");
+  }
+  std::vector<BronzeRecord> records;
+  for (const std::string& payload : payloads) {
+    records.push_back(
+        {.payload = payload, .at = {"t", 0, static_cast<int64_t>(records.size())}, .ingest_ts = kYear9999});
+  }
+  for (const size_t half : {size_t{0}, size_t{50}}) {
+    REQUIRE(runner.Take(std::span(records).subspan(half, 50), "").ok());
+  }
+  const Series series = Parsed(PrometheusText(Measured(store, kYear9999)));
+  CHECK(series.at("medallion_event_lag_seconds_sum").starts_with("9223372036854."));  // all that is shown
+  CHECK(Number(series, "medallion_event_lag_seconds_count") == 100);
+}
+
 TEST_CASE("metrics: a warning while id tags can be guessed") {
   MemoryStore<Charging> store;
   Options options;

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "absl/numeric/int128.h"
 #include "medallion/base/text.h"
 #include "medallion/base/time.h"
 #include "medallion/silver/element.h"
@@ -18,6 +20,11 @@ namespace medallion {
 // The upper ends, in seconds, of what times from an event to its receipt are counted in; a last one has none.
 inline constexpr std::array<int64_t, 9> kLagSeconds = {1,      10,     60,      300,      3'600,
                                                        21'600, 86'400, 604'800, 2'592'000};
+
+// The largest number in place of a larger one: of many rows that are late by years.
+inline int64_t Bounded(const absl::int128& number) {
+  return static_cast<int64_t>(std::min(number, absl::int128(std::numeric_limits<int64_t>::max())));
+}
 
 // JSON, or empty; see RunLogRow.
 struct Tally {
@@ -50,7 +57,7 @@ template <class Row>
 Tally TallyOf(std::span<const Element<Row>> elements, const NameCounts& unknown_names) {
   NameCounts codes;
   std::array<uint64_t, kLagSeconds.size() + 1> lags{};
-  int64_t sum = 0;
+  absl::int128 sum = 0;
   bool any = false;
   for (const Element<Row>& element : elements) {
     if (element.standing.fate == Fate::kQuarantined) {
@@ -70,7 +77,7 @@ Tally TallyOf(std::span<const Element<Row>> elements, const NameCounts& unknown_
   Tally tally{.violations = CountsJson(codes), .unknown_fields = CountsJson(unknown_names), .lags = {}};
   if (!any) return tally;
   for (const uint64_t count : lags) tally.lags += (tally.lags.empty() ? "[" : ",") + std::to_string(count);
-  tally.lags += ',' + std::to_string(sum) + ']';
+  tally.lags += ',' + std::to_string(Bounded(sum)) + ']';
   return tally;
 }
 
