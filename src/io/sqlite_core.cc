@@ -253,8 +253,7 @@ absl::Status Core::PrepareGold() {
             "g.table_number,"
             " g.parent"
             " FROM medallion_rows r CROSS JOIN medallion_gold g ON g.row = r.c0"},
-           {find_due_, "find what is due",
-            "SELECT entity_key FROM medallion_gold WHERE due <= ? ORDER BY due LIMIT ? OFFSET ?"},
+           {find_due_, "find what is due", kFindDue},
            // A row made or deleted by hand must never meet a new number.
            {top_gold_, "number a Gold row", top + ")"},
            {find_children_, "read the rows of a parent",

@@ -214,9 +214,12 @@ absl::Status Core::FindGold(std::span<const EntityKey> entities, std::vector<Kep
   rows.clear();
   std::vector<Hit> hits;
   if (auto status = FindOf(entities, gold_, hits); !status.ok()) return status;
-  return ForHits(find_gold_, hits, [&](Query& query) {
+  const size_t tables = gold_end() - static_cast<size_t>(Table::kGold);
+  bool damaged = false;
+  const auto status = ForHits(find_gold_, hits, [&](Query& query) {
     const EntityKey& entity = entities[static_cast<size_t>(query.Int(1))];
     if (DigestFrom(query.Text(3)) != entity) return true;
+    damaged = damaged || static_cast<uint64_t>(query.Int(7)) >= tables;
     rows.push_back({query.Int(1),
                     query.Int(0),
                     {.entity = entity,
@@ -228,6 +231,7 @@ absl::Status Core::FindGold(std::span<const EntityKey> entities, std::vector<Kep
                     DigestFrom(query.Text(8))});
     return true;
   });
+  return status.ok() && damaged ? Damage("find the rows of an entity") : status;
 }
 
 absl::Status Core::ReadDue(UtcTime due_by, size_t skip, size_t most, std::vector<EntityKey>& entities) {

@@ -577,6 +577,25 @@ TEST_CASE("sqlite store: an element's bytes that are not what was written") {
   CHECK(store->History({.entities = entities}, history).code() == StatusCode::kDataLoss);
 }
 
+TEST_CASE("sqlite store: a Gold row's table and bytes that are not what was written") {
+  Folder folder;
+  const std::string path = folder / "store.db";
+  const Feed feed = toy::RandomFeed(9, 60);
+  { Require(RunFeed(*Open(path), feed)); }
+  Script script(feed);
+  std::vector<EntityKey> loans, branches;
+  for (const LoanElement& element : script.elements()) {
+    loans.push_back(element.entity), branches.push_back(toy::BranchKey(element.row.branch));
+  }
+  HistoryAnswer<Loans> history;
+  Require(Open(path)->History({.entities = branches}, history));
+  REQUIRE(!history.children.empty());
+  Execute(path, "UPDATE medallion_gold SET body = x'00ff' WHERE parent IS NOT NULL");
+  CHECK(Open(path)->History({.entities = branches}, history).code() == StatusCode::kDataLoss);
+  Execute(path, "UPDATE medallion_gold SET table_number = 99");
+  CHECK(Open(path)->History({.entities = loans}, history).code() == StatusCode::kDataLoss);
+}
+
 // -----------------------------------------------------------------------------------------------------------
 // Tables for everyone
 
@@ -624,9 +643,7 @@ TEST_CASE("sqlite store: due rows are found by an index") {
   Folder folder;
   { Open(folder / "store.db"); }
   Sql sql(folder / "store.db");
-  const std::string plan =
-      sql("EXPLAIN QUERY PLAN SELECT entity_key FROM medallion_gold WHERE due <= ? ORDER BY due LIMIT ? "
-          "OFFSET ?");
+  const std::string plan = sql(std::string("EXPLAIN QUERY PLAN ") + sqlite::kFindDue);
   CHECK(plan.find("medallion_gold_due") != std::string::npos);
   CHECK(plan.find("SCAN") == std::string::npos);
 }

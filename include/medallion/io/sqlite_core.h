@@ -113,6 +113,10 @@ inline Table GoldTable(size_t number) {
 
 Table TableOf(Fate fate);  // of an element; of Silver tables the first
 
+// The entities with a row that is due by a time: so many, and which to pass over.
+inline constexpr const char* kFindDue =
+    "SELECT entity_key FROM medallion_gold WHERE due <= ? ORDER BY due LIMIT ? OFFSET ?";
+
 struct TableShape {
   std::string name;
   std::vector<Column> columns;
@@ -330,6 +334,9 @@ class Core {
   absl::Status Read(std::string_view table, const RowSink& sink);
   absl::StatusOr<Accounting> Books();
 
+  // DataLoss: what was read is nothing that we wrote.
+  absl::Status Damage(const char* what) const;
+
  private:
   struct PublicTable {
     TableShape shape;
@@ -364,7 +371,6 @@ class Core {
     }
     return query.status();
   }
-  absl::Status Damage(const char* what) const;
   absl::Status Check(std::span<const RecordId> ids, std::span<const Hit> hits,
                      std::vector<KeptRecord>& records, Arena& texts);
   absl::Status PutRecords(std::span<const RecordWrite* const> fresh);
