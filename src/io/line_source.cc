@@ -49,7 +49,7 @@ absl::StatusOr<std::unique_ptr<LineSource>> LineSource::Open(const std::string& 
   }
   std::unique_ptr<LineSource> source(new LineSource(path, file, std::move(topic), std::move(decoder)));
   std::error_code error;
-  if (!std::filesystem::is_directory(path, error)) return source;
+  if (file == stdin || !std::filesystem::is_directory(path, error)) return source;
   return absl::NotFoundError("cannot open " + path + ": it is a directory");
 }
 
