@@ -322,7 +322,6 @@ bool Query::IsInt(int column) const {
 bool Query::IsNull(int column) const {
   return sqlite3_column_type(statement_.handle_, column) == SQLITE_NULL;
 }
-int Query::columns() const { return sqlite3_column_count(statement_.handle_); }
 
 std::string_view Query::Text(int column) const {
   const void* bytes = sqlite3_column_blob(statement_.handle_, column);

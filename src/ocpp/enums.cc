@@ -229,10 +229,6 @@ std::string_view Canonical(Enumeration enumeration, std::string_view text) {
   return MemberOf(enumeration, text).name;
 }
 
-std::span<const EnumMember> MembersOf(Enumeration enumeration) {
-  return kTables[static_cast<size_t>(enumeration)];
-}
-
 std::string_view CanonicalStatus(std::string_view version, std::string_view text) {
   if (IsVersion2(version)) return Find(kStatuses2, text, EqualsFoldedName).name;
   const std::string_view status = Find(kStatuses16, text, EqualsFoldedName).name;

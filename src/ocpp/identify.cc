@@ -312,12 +312,6 @@ EntityKey EntityOf(const ChargingEvent& event, const Identity& identity, const O
   return key.Sha256();
 }
 
-Order OrderOf(const ChargingEvent& event, const Digest& payload) {
-  Order order;
-  SetOrder(event, payload, order);
-  return order;
-}
-
 Identity Identify(const ChargingEvent& event, const Digest& payload, const Options& options) {
   Keys keys{.has_id = HasTransactionId(event, options), .business_key = KeyOf(event, options), .session = {}};
   if (IsHeader(event.event_type) && keys.has_id) {

@@ -10,6 +10,7 @@
 #include "medallion/base/text.h"
 #include "medallion/base/time.h"
 #include "plain_json.h"
+#include "read_values.h"
 #include "simdjson.h"
 
 namespace medallion::ocpp {
@@ -25,10 +26,6 @@ std::string_view WithoutTrailing(std::string_view text, Predicate leaves_out) {
 }
 bool IsNul(char c) { return c == '\0'; }
 bool IsJsonBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
-
-bool IsBlank(const FieldValue& value) {
-  return value.kind == JsonKind::kAbsent || (value.kind == JsonKind::kText && Trim(value.text).empty());
-}
 
 // ---- reading JSON -------------------------------------------------------------------------------------------
 
@@ -477,9 +474,9 @@ class Sorter {
   // The first word on a field stands.
   static void Put(Field field, const FieldValue& given, FlatFields& fields) {
     const FieldValue& value = fields[field];
-    if (IsBlank(value)) {
-      if (value.kind == JsonKind::kAbsent || !IsBlank(given)) fields.Set(field, given);
-    } else if (!IsBlank(given) && !Agree(field, value, given) && fields.ambiguous.empty()) {
+    if (!IsPresent(value)) {
+      if (value.kind == JsonKind::kAbsent || IsPresent(given)) fields.Set(field, given);
+    } else if (IsPresent(given) && !Agree(field, value, given) && fields.ambiguous.empty()) {
       fields.ambiguous = FieldName(field);
     }
   }
@@ -493,7 +490,7 @@ class Sorter {
       PlaceAll(names_[placed], members);
       const auto names_version = [&](const Place& place) {
         const auto i = static_cast<size_t>(&place - places_.data());
-        return place.field == static_cast<int>(Field::kSchemaVersion) && !IsBlank(members[i].value);
+        return place.field == static_cast<int>(Field::kSchemaVersion) && IsPresent(members[i].value);
       };
       const auto found = std::find_if(places_.begin(), places_.end(), names_version);
       if (found == places_.end()) continue;

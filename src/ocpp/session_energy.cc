@@ -13,6 +13,7 @@
 #include "absl/numeric/int128.h"
 #include "medallion/base/decimal.h"
 #include "medallion/base/text.h"
+#include "medallion/ocpp/enums.h"
 #include "power_check.h"
 #include "register_series.h"
 #include "session_context.h"
@@ -34,10 +35,8 @@ Limits LimitsOfSession(const SessionFacts& facts, const Options& options) {
 
 // An energy reading in Wh; an absent unit means Wh.
 std::optional<Decimal> WattHours(const ChargingEvent& reading) {
-  if (reading.unit.empty() || reading.unit == "Wh") return Decimal::Parse(reading.value);
-  if (reading.unit == "kWh") return Decimal::Parse(reading.value, 3);
-  if (reading.unit == "MWh") return Decimal::Parse(reading.value, 6);
-  return std::nullopt;
+  const UnitScale scale = ScaleOf(reading.unit.empty() ? std::string_view("Wh") : reading.unit);
+  return scale.base == "Wh" ? Decimal::Parse(reading.value, scale.exponent10) : std::nullopt;
 }
 
 // Whether the row is a reading inside the session.
@@ -78,7 +77,7 @@ Registers TotalRegisters(const SessionFacts& facts) {
 Registers SinglePhaseRegisters(const SessionFacts& facts) {
   const Registers phases =
       AtBestLocation(facts, [](const ChargingElement& element) -> std::optional<Register> {
-        if (element.row.measurand != kRegisterMeasurand || element.row.phase.empty()) return std::nullopt;
+        if (element.row.measurand != kEnergyRegister || element.row.phase.empty()) return std::nullopt;
         const std::optional<Decimal> wh = WattHours(element.row);
         const std::optional<int64_t> units = wh.has_value() ? wh->Rounded(3) : std::nullopt;
         if (!units.has_value()) return std::nullopt;

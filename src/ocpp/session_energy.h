@@ -18,7 +18,6 @@
 
 namespace medallion::ocpp {
 
-inline constexpr std::string_view kRegisterMeasurand = "Energy.Active.Import.Register";
 inline constexpr std::string_view kIntervalMeasurand = "Energy.Active.Import.Interval";
 inline constexpr std::string_view kPowerMeasurand = "Power.Active.Import";
 

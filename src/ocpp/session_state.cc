@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "medallion/base/decimal.h"
+#include "medallion/ocpp/enums.h"
 
 namespace medallion::ocpp {
 namespace {
@@ -110,7 +110,7 @@ void PlainMeter::TakeReading(const ChargingElement& reading, const Limits& limit
   if (rank == kLocations) return;
   if (row.meter_wh.has_value()) return TakeSample(reading, rank, limits);
   if (row.measurand == kPowerMeasurand) return TakePower(row, rank);
-  if (row.measurand == kRegisterMeasurand && !row.phase.empty()) phases = true;
+  if (row.measurand == kEnergyRegister && !row.phase.empty()) phases = true;
   if (row.measurand == kIntervalMeasurand) intervals = true;
 }
 
@@ -122,7 +122,7 @@ void PlainMeter::TakeSample(const ChargingElement& sample, int rank, const Limit
   sampled = true;
   location = rank;
   end_sampled = end_sampled || sample.row.context == kEndContext;
-  plain = plain && at_one_location && sample.row.measurand == kRegisterMeasurand && !CannotBe(reading.wh);
+  plain = plain && at_one_location && sample.row.measurand == kEnergyRegister && !CannotBe(reading.wh);
   if (!plain) return;
   if (is_begin && has_begin && IsSame(reading.wh, first.wh)) return;  // the begin reading once more
   if (is_begin && !has_begin) has_begin = plain = registers == 0;

@@ -8,6 +8,7 @@
 #include "absl/strings/escaping.h"
 #include "medallion/base/decimal.h"
 #include "medallion/base/text.h"
+#include "medallion/ocpp/enums.h"
 #include "simdjson.h"
 
 namespace medallion::ocpp {
@@ -60,8 +61,9 @@ std::string Unwrapped(std::string_view text) {
 }
 
 std::optional<Thousandths> WattHours(std::string_view value, std::string_view unit) {
-  const int exponent = unit == "Wh" ? 0 : unit == "kWh" ? 3 : unit == "MWh" ? 6 : -1;
-  const std::optional<Decimal> wh = exponent < 0 ? std::nullopt : Decimal::Parse(value, exponent);
+  const UnitScale scale = ScaleOf(unit);
+  if (scale.base != "Wh") return std::nullopt;
+  const std::optional<Decimal> wh = Decimal::Parse(value, scale.exponent10);
   const std::optional<int64_t> units = wh.has_value() ? wh->Rounded(3) : std::nullopt;
   return units.has_value() ? std::optional(Thousandths{*units}) : std::nullopt;
 }

@@ -45,9 +45,6 @@ class Arena {
     return new (std::align(alignof(T), sizeof(T), start, space)) T(value);
   }
 
-  // Bytes taken from the system.
-  size_t capacity() const { return capacity_; }
-
  private:
   static constexpr size_t kChunkMax = size_t{256} << 10;
 

@@ -38,8 +38,6 @@ class LineSource final : public Source {
   // Only splits the lines; they are decoded later.
   absl::StatusOr<SourceBatch> ReadAhead(size_t records_max) override;
 
-  int64_t bytes_read() const { return bytes_; }
-
  private:
   LineSource(std::string path, std::FILE* file, std::string topic, LineDecoder decoder);
   struct Line {

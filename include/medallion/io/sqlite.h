@@ -252,7 +252,6 @@ class Query {
   std::string_view Text(int column) const;
   bool IsNull(int column) const;
   bool IsInt(int column) const;
-  int columns() const;
 
  private:
   void Bind(std::integral auto value) { BindInt(static_cast<int64_t>(value)); }

@@ -33,7 +33,6 @@ struct EnumMember {
 
 // The member that `text` names: matched exactly first, then by ASCII case. One without a name where it is none.
 EnumMember MemberOf(Enumeration enumeration, std::string_view text);
-std::span<const EnumMember> MembersOf(Enumeration enumeration);
 // Its canonical spelling; empty where it is no member of any version.
 std::string_view Canonical(Enumeration enumeration, std::string_view text);
 

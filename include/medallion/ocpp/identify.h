@@ -55,7 +55,8 @@ Identity Identify(const ChargingEvent& event, const Digest& payload, const Optio
 // `identity` is the event's own.
 EntityKey EntityOf(const ChargingEvent& event, const Identity& identity, const Options& options);
 
-// Identifies many events at once, which takes half the time: hashing goes by pairs. Keeps memory only, no content.
+// Identifies many events at once, which takes half the time: hashing goes by pairs. Keeps memory only, no content. One
+// thread at a time.
 class Identifier {
  public:
   // Sets identity, entity and milestone of each element, and its row's business key; where the element is quarantined or
@@ -80,8 +81,5 @@ class Identifier {
   std::vector<Digest> digests_;
   std::vector<char> has_id_;  // of the elements
 };
-
-// Where the event stands among others; for an event that was rejected too.
-Order OrderOf(const ChargingEvent& event, const Digest& payload);
 
 }  // namespace medallion::ocpp

@@ -7,6 +7,7 @@
 
 #include "medallion/base/text.h"
 #include "medallion/ocpp/enums.h"
+#include "read_values.h"
 #include "simdjson.h"
 
 namespace medallion::ocpp {
@@ -17,21 +18,12 @@ constexpr size_t kFieldsMax = 32;  // of one object in the tables
 
 bool IsBlankByte(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-std::string_view WithoutNuls(std::string_view text) {
-  while (!text.empty() && text.back() == '\0') text.remove_suffix(1);
-  return text;
-}
-
 // The payload without byte-order mark, outer white space and NULs after the end.
 std::string_view Stripped(std::string_view payload) {
   if (payload.starts_with(kByteOrderMark)) payload.remove_prefix(kByteOrderMark.size());
   while (!payload.empty() && (payload.back() == '\0' || IsBlankByte(payload.back())))
     payload.remove_suffix(1);
   return Trim(payload);
-}
-
-bool IsBlank(const FieldValue& value) {
-  return value.kind == JsonKind::kAbsent || (value.kind == JsonKind::kText && Trim(value.text).empty());
 }
 
 // The field of that name; null where there is none. Most messages have their fields in the specification's order, so that
@@ -69,7 +61,7 @@ bool IsOtherType(Shape shape, const FieldValue& value) {
 bool IsKept(Shape shape, const FieldValue& value) {
   if (shape == Shape::kRemark) {
     const bool says_null = value.kind == JsonKind::kText && EqualsFoldedCase(Trim(value.text), "null");
-    return !IsBlank(value) && !says_null;
+    return IsPresent(value) && !says_null;
   }
   return shape == Shape::kAny && value.kind != JsonKind::kAbsent;
 }
@@ -84,8 +76,8 @@ void NoteAmbiguous(JsonWalk& walk, FrameFields& fields) {
 void Put(const FieldSpec& spec, const FieldValue& value, FrameFields& fields) {
   const FieldValue& before = fields[spec.slot];
   if (value.kind == JsonKind::kAbsent) return;
-  if (IsBlank(before)) return fields.Set(spec.slot, value);
-  if (fields.ambiguous.empty() && !IsBlank(value) && !SameJson(before, value)) fields.ambiguous = spec.name;
+  if (!IsPresent(before)) return fields.Set(spec.slot, value);
+  if (fields.ambiguous.empty() && IsPresent(value) && !SameJson(before, value)) fields.ambiguous = spec.name;
 }
 
 [[gnu::cold]] std::string_view Corrupt(std::string_view problem, std::optional<size_t> byte, Arena& texts) {
@@ -299,7 +291,7 @@ bool FrameReader::Field(const FieldSpec& spec, Target target, JsonWalk& walk, Pa
   NoteAmbiguous(walk, fields);
   part.end = walk.at();
   if (value.kind == JsonKind::kText && spec.slot != Slot::kValue) value.text = WithoutNuls(value.text);
-  part.blank = IsBlank(value);
+  part.blank = !IsPresent(value);
   if (list) {
     if (!part.blank) fields.problem = spec.name;
   } else if (spec.slot != Slot::kNone) {
@@ -325,7 +317,7 @@ bool FrameReader::Again(const FieldSpec& spec, Target target, JsonWalk& walk, st
   if (!walk.Any(value)) return false;
   NoteAmbiguous(walk, target.fields);
   std::string_view& ambiguous = target.fields.ambiguous;
-  if (!ambiguous.empty() || (!same_name && IsBlank(value))) return true;
+  if (!ambiguous.empty() || (!same_name && !IsPresent(value))) return true;
   JsonWalk again({part.begin, static_cast<size_t>(part.end - part.begin)}, *texts_);
   if (again.Any(before) && !SameJson(before, value)) ambiguous = spec.name;
   return true;

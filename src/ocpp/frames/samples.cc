@@ -17,11 +17,6 @@
 namespace medallion::ocpp {
 namespace {
 
-std::string_view WithoutNuls(std::string_view text) {
-  while (!text.empty() && text.back() == '\0') text.remove_suffix(1);
-  return text;
-}
-
 bool IsSigned(const FrameFields& sample, Draft& draft) {
   const FieldValue& format = sample[Slot::kFormat];
   if (!IsPresent(format)) return false;
