@@ -52,7 +52,7 @@ uint32_t Blobs::Put(std::string_view bytes) {
     blob = static_cast<uint32_t>(open_ << kPlaceBits | used_ / kUnit);
     used_ += size;
   }
-  packing::WriteText(At(blob, 0), bytes);
+  packing::WriteText(Place(blob), bytes);
   return blob;
 }
 

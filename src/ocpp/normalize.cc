@@ -13,7 +13,7 @@
 namespace medallion::ocpp {
 namespace {
 
-// The same where the event has the field; else `text` is left alone.
+// A text field, where the event has it; else `text` is left alone.
 void ReadText(const FlatFields& fields, Field field, std::string_view& text, Draft& draft) {
   if (fields.Has(field)) text = Text(fields[field], draft);
 }

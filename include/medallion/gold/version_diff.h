@@ -48,8 +48,9 @@ struct VersionDiff {
 };
 
 // Feed it histories of all entities, in any order and in pieces, then Finish. Links between entities (see gold/resolve.h)
-// are taken as they stand in the histories: what only other links would change does not show. Rows are compared as they are at one data
-// clock. It keeps the rows that others are made of (the sessions of a day) and the worst; not the histories.
+// are taken as they stand in the histories: what only other links would change does not show. Rows are compared as they
+// are at one data clock. It keeps the rows that others are made of (the sessions of a day) and the worst; not the
+// histories.
 template <class Pack>
 class DiffVersions {
  public:
@@ -68,7 +69,7 @@ class DiffVersions {
   DiffVersions(const DiffVersions&) = delete;
   DiffVersions& operator=(const DiffVersions&) = delete;
 
-  // Whole histories; their summaries are passed over.
+  // Whole histories: those that a store gives without summaries.
   void Add(const Histories<Pack>& histories) {
     EachEntity<Pack> each(histories);
     for (const EntityHistory& entity : histories.entities) {

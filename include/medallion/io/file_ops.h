@@ -17,15 +17,17 @@ class FileOps {
  public:
   virtual ~FileOps() = default;
 
-  virtual absl::Status Write(const std::string& path,
-                             std::string_view bytes) = 0;  // makes or empties the file first
-  virtual absl::Status Append(const std::string& path,
-                              std::string_view bytes) = 0;  // makes it where it is not there
-  virtual absl::Status Sync(const std::string& path) = 0;   // its bytes are on the disk
-  virtual absl::Status Rename(const std::string& from,
-                              const std::string& to) = 0;           // in one piece; replaces `to`
-  virtual absl::Status SyncDirectory(const std::string& path) = 0;  // and its names
-  // Of a regular file. ResourceExhausted where it has more than `bytes_max`.
+  // Makes the file, or empties it first.
+  virtual absl::Status Write(const std::string& path, std::string_view bytes) = 0;
+  // Makes the file where it is not there.
+  virtual absl::Status Append(const std::string& path, std::string_view bytes) = 0;
+  // After it the bytes of the file are on the disk.
+  virtual absl::Status Sync(const std::string& path) = 0;
+  // In one piece; replaces `to`.
+  virtual absl::Status Rename(const std::string& from, const std::string& to) = 0;
+  // After it the names in the directory are on the disk.
+  virtual absl::Status SyncDirectory(const std::string& path) = 0;
+  // Of a regular file; InvalidArgument for any other. ResourceExhausted where it has more than `bytes_max`.
   virtual absl::StatusOr<std::string> Read(const std::string& path, size_t bytes_max) = 0;
   virtual bool Exists(const std::string& path) = 0;
   // The names in a directory, sorted by bytes.

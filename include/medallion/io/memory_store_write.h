@@ -94,8 +94,7 @@ template <class Pack>
 absl::Status MemoryStore<Pack>::KeepBlob(std::string_view bytes, uint32_t& blob) {
   blob = blobs_.Put(bytes);
   if (blob != kNone) return absl::OkStatus();
-  return absl::ResourceExhaustedError(
-      "the memory store holds 16 GiB of rows and takes no more: use a store on disk");
+  return absl::ResourceExhaustedError("the memory store has no room for more rows: use a store on disk");
 }
 
 template <class Pack>

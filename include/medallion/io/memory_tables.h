@@ -30,7 +30,7 @@ void PrefetchAll(const T& value) {
 }
 
 // Byte strings, each under a number of 32 bits. The memory of one that was dropped serves another of its size. At most
-// 16 GiB in all.
+// 16 GiB in all, and less where many have over 1 MiB.
 class Blobs {
  public:
   // The number of a copy of `bytes`; kNone if there is no room for it.
@@ -38,7 +38,7 @@ class Blobs {
   void Drop(uint32_t blob);
   std::string_view At(uint32_t blob) const { return Bytes(Begin(blob)); }
   // Where a blob begins: looked at when its bytes are asked for, and good as long as the blob is.
-  const char* Begin(uint32_t blob) const { return At(blob, 0); }
+  const char* Begin(uint32_t blob) const { return Place(blob); }
   static std::string_view Bytes(const char* at) {
     size_t size = 0;
     for (int shift = 0;; shift += 7) {
@@ -62,7 +62,7 @@ class Blobs {
 
   static size_t RoomFor(size_t size);  // of a blob of `size` bytes
   void AddChunk(size_t size);
-  char* At(uint32_t blob, int) const {
+  char* Place(uint32_t blob) const {
     return chunks_[blob >> kPlaceBits] + (blob & ((1u << kPlaceBits) - 1)) * kUnit;
   }
 

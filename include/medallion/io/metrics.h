@@ -46,7 +46,7 @@ struct Metric {
 };
 
 // Reads what every pack shares. `now` is the host's clock; kNoTime: no freshness. Errors are those of `tables`; DataLoss
-// where the run log is none.
+// where a row of the run log is no JSON.
 absl::StatusOr<std::vector<Metric>> Measure(Tables& tables, UtcTime data_clock, UtcTime now = kNoTime);
 
 // The text that Prometheus reads, version 0.0.4.

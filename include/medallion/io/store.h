@@ -255,9 +255,9 @@ class Store {
                                  TimelineAnswer<typename Pack::Event>& answer) = 0;
 
   // What the entities are derived from, and the Gold rows that stand. An entity that is linked to another is derived
-  // there: its history is empty, and that of the other has its elements, and the contexts of all links to it. A store may leave out elements that a summary
-  // covers: those written before the summary was, if none of them was written again or withdrawn since. A store that
-  // keeps no summaries answers with whole histories.
+  // there: its history is empty, and that of the other has its elements, and the contexts of all links to it. A store may
+  // leave out elements that a summary covers: those written before the summary was, if none of them was written again or
+  // withdrawn since. A store that keeps no summaries answers with whole histories.
   virtual absl::Status History(const HistoryQuery& query, HistoryAnswer<Pack>& answer) = 0;
 
   // Applies all of `batch` or nothing, position and clock included; applying it again changes nothing. The clock never
@@ -265,8 +265,7 @@ class Store {
   // (see IsHistory), and when any known element of it is written again or withdrawn; the entity that it is linked to
   // becomes stale with it. A link that comes or goes makes both its ends stale, and their summaries void.
   // What is derived from rows of others, their parent, becomes stale when one of them is written, though it be derived in
-  // the same batch; what is derived from
-  // sightings when these become others, with elements that come or go.
+  // the same batch; what is derived from sightings when these become others, with elements that come or go.
   virtual absl::Status Apply(const Batch<Pack>& batch) = 0;
 };
 

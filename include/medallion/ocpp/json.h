@@ -86,9 +86,9 @@ void to_json(Json& json, const ChargePointHealth& row) {
 FlatFields FieldsOf(const nlohmann::json& event, std::span<const FlatSchema> schemas, Arena& texts);
 
 // A flat event as an element: what ocpp::Refine makes of its text; frames are read from their text alone.
-// `record` says where the event came from and when; its payload is the text that the event was parsed from or, where it is empty, the event as compact
-// JSON stands in: the record is identified by its digest. The element refers to `texts` and, for coordinate,
-// key and version, to `record`.
+// `record` says where the event came from and when. Its payload, by whose digest the record is known, is the text that
+// the event was parsed from; where it is empty, the event as compact JSON stands in. The element refers to `texts` and,
+// for coordinate, key and version, to `record`.
 ChargingElement Refine(const nlohmann::json& event, const BronzeRecord& record, const Options& options,
                        Arena& texts);
 
@@ -108,7 +108,8 @@ ChargingElement Refine(const nlohmann::json& event, const BronzeRecord& record, 
 //     "session_timeout_seconds": 86400, "epoch_gap_seconds": 86400, "late_seconds": 3600,
 //     "duration_max_seconds": 604800, "power_max_w": 500000, "session_energy_max_wh": 1000000,
 //     "power_max_w_of": [{"charge_point_id": "CP-1", "connector_id": 2, "power_max_w": 22000}],
-//     "site_zone": "Europe/Berlin", "site_zones": {"CP-1": "Europe/Lisbon"}
+//     "site_zone": "Europe/Berlin", "site_zones": {"CP-1": "Europe/Lisbon"},
+//     "meter_intervals": true
 //   }
 //
 // Names of version 1 are added to the domain page's own. Another version has only its own names, and

@@ -76,9 +76,8 @@ struct Element {
 template <class Row>
 bool IsHistory(const Element<Row>& element) {
   const Standing& standing = element.standing;
-  return element.entity != EntityKey{} &&
-         (standing.fate == Fate::kSilver || standing.conflict ||
-          (IsDuplicate(standing.fate) && element.confirms));
+  return element.entity != EntityKey{} && (standing.fate == Fate::kSilver || standing.conflict ||
+                                           (IsDuplicate(standing.fate) && element.confirms));
 }
 
 // What a batch of records was refined into. Owns the texts that its elements refer to.
