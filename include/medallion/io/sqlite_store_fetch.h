@@ -310,7 +310,7 @@ absl::Status SqliteStore<Pack>::ReadHistories(std::span<const EntityKey> entitie
       Digest key;
       reader(key);
       UnpackGold(reader, key, answer.children.emplace_back());
-      if (!reader.ok()) return core_.Damage("read the rows that a row is made of");
+      if (!reader.ok() || !reader.at_end()) return core_.Damage("read the rows that a row is made of");
     }
     answer.entities.push_back({.entity = entities[i],
                                .summary = kept[i].summary,
