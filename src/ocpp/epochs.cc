@@ -14,7 +14,7 @@
 namespace medallion::ocpp {
 namespace {
 
-// What the cut looks at in a start, a stop or a result, which is a start that says no more than when.
+// What the cut looks at in a start, a stop or a result, which is a start that says only when, and of which id.
 struct Mark {
   UtcTime at;
   bool is_start = false;
