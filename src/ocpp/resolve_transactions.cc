@@ -201,7 +201,7 @@ class Resolver {
     Affected affected;
     const Numbers starts = Within(milestones_.starts, reach);
     for (size_t i = starts.begin; i < starts.end; ++i) affected.Add(i, milestones_.starts[i], sight_);
-    if (others && !timeline_.went) AddLater(span.to, affected);
+    if (!timeline_.went && (timeline_.loose || UsesIdAgain(span))) AddLater(span.to, affected);
     const Numbers facts = Within(milestones_.facts, span);
     for (size_t i = facts.begin; i < facts.end; ++i) {
       const Fact& fact = milestones_.facts[i];
@@ -247,12 +247,16 @@ class Resolver {
   // Whether something within the span bears on starts of other lines: a boot, a fault, an id that is used again.
   bool BearsOnOthers(const TimeSpan& span) const {
     const auto within = [&](const ChargingElement* e) { return Holds(span, e->row.event_ts); };
+    return UsesIdAgain(span) || std::any_of(milestones_.boots.begin(), milestones_.boots.end(), within) ||
+           std::any_of(milestones_.faults.begin(), milestones_.faults.end(), within);
+  }
+
+  bool UsesIdAgain(const TimeSpan& span) const {
     const Numbers starts = Within(milestones_.starts, span);
     for (size_t i = starts.begin; i < starts.end; ++i) {
       if (milestones_.starts[i].fact->identity.fact > 0) return true;
     }
-    return std::any_of(milestones_.boots.begin(), milestones_.boots.end(), within) ||
-           std::any_of(milestones_.faults.begin(), milestones_.faults.end(), within);
+    return false;
   }
 
   void TellLinks(Resolution& answer) {
