@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include "absl/numeric/int128.h"
 #include "medallion/base/decimal.h"
 #include "medallion/base/text.h"
 #include "medallion/io/element_tables.h"

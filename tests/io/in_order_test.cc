@@ -41,7 +41,7 @@ TEST_CASE("in order: at the end what was begun is finished, and what was not is 
       }
     }
     CHECK(begun == done);
-    CHECK(done < 50);
+    if (threads == 1) CHECK(begun == 0);  // who takes results does the work
   }
 }
 

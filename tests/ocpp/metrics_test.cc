@@ -223,6 +223,30 @@ TEST_CASE("metrics: rows that are late by thousands of years") {
   CHECK(Number(series, "medallion_event_lag_seconds_count") == 100);
 }
 
+TEST_CASE("metrics: without a clock no session has an age") {
+  MemoryStore<Charging> store;
+  const Options options;
+  const BronzeRecord start{
+      .payload =
+          R"({"event_id":"s","event_type":"StartTransaction","charge_point_id":"CP","transaction_id":1,)"
+          R"("connector_id":1,"event_ts":"2026-03-01T00:00:00Z","meter_wh":1})",
+      .at = {"t", 0, 1},
+      .ingest_ts = {1'772'323'200'000'000}};
+  REQUIRE(Runner<Charging>(store, options).Take({&start, 1}, "").ok());
+  const auto count = [&](UtcTime clock) {
+    const auto metrics = MeasureSessions(store, clock);
+    REQUIRE(metrics.ok());
+    int64_t sessions = 0;
+    for (const Metric& metric : *metrics) {
+      if (metric.name != "medallion_sessions") continue;
+      for (const MetricSample& sample : metric.samples) sessions += std::stoll(sample.value);
+    }
+    return sessions;
+  };
+  CHECK(count(start.ingest_ts) == 1);
+  CHECK(count(kNoTime) == 0);
+}
+
 TEST_CASE("metrics: a warning while id tags can be guessed") {
   MemoryStore<Charging> store;
   Options options;

@@ -61,7 +61,7 @@ void TakeEvent(const Element<Event>& member, const Identity& arrived, Glance& gl
 // Rows lie packed, in the order they came (see io/element_codec.h), and are found by numbers: through their record, and
 // through chains that lead from a unit and from an entity to the latest element and back. A payload is kept only where
 // a table shows it (what was quarantined for a broken rule), or for all records with `keep_bronze`. One thread at a
-// time. ResourceExhausted at 16 GiB of rows, or earlier where many have over 1 MiB.
+// time. ResourceExhausted at some 16 GiB of rows: see memory::Blobs.
 template <class Pack>
 class MemoryStore final : public Store<Pack>, public Tables {
  public:

@@ -29,8 +29,8 @@ void PrefetchAll(const T& value) {
   __builtin_prefetch(begin + sizeof value - 1);
 }
 
-// Byte strings, each under a number of 32 bits. The memory of one that was dropped serves another of its size. At most
-// 16 GiB in all, and less where many have over 1 MiB.
+// Byte strings, each under a number of 32 bits. The memory of one that was dropped serves another of its size. There is
+// room for 4,096 chunks of 4 MiB; one over 1 MiB has a chunk of its own, as large as it is.
 class Blobs {
  public:
   // The number of a copy of `bytes`; kNone if there is no room for it.
