@@ -38,13 +38,39 @@ std::string_view EnergyBasisName(EnergyBasis basis);  // "START_STOP", …; empt
 // clang-format off
 enum class SessionFlag : uint8_t {
   // blocking
-  kConflict, kMeterAnomaly, kMeterDecreased, kMeterReset, kMeterStartInvalid, kMeterStopInvalid,
-  kNoEndReading, kUnitSuspect, kTxdataMismatch, kSignedRawMismatch,
+  kConflict,            // messages contradict each other: rows of the session are in quarantine for it
+  kMeterAnomaly,        // stands beside the next four
+  kMeterDecreased,      // the end reading is below the start's
+  kMeterReset,          // the register dropped and grew on from there
+  kMeterStartInvalid,   // the begin reading cannot be, and is set aside
+  kMeterStopInvalid,    // the end reading, likewise
+  kNoEndReading,        // a stop without a register
+  kUnitSuspect,         // the reported power contradicts the register by a factor of 3
+  kTxdataMismatch,      // the stop's register and its sample of Transaction.End differ
+  kSignedRawMismatch,   // a signed value and the register differ
   // informational
-  kStartMissing, kStopMissing, kSuperseded, kLateArrival, kZeroEnergy, kUnattributedEnergy,
-  kMeterNonMonotonic, kMeterGlitch, kMeterRebased, kMixedRegisterReference, kSinglePhase,
-  kReadingOutsideSession, kNegativeDuration, kDurationImplausible, kTxIdReused, kTxIdInferred,
-  kTxIdAliased, kSeqGap, kIdTagMismatch, kAuthRejected, kRebootDuringSession, kFaultDuringSession,
+  kStartMissing,
+  kStopMissing,
+  kSuperseded,          // a later start on the connector ended it
+  kLateArrival,         // a message came over an hour late
+  kZeroEnergy,
+  kUnattributedEnergy,  // the meter moved since the session before; `detail` says by how much
+  kMeterNonMonotonic,   // a register dropped, and neither a reset nor a glitch explains it
+  kMeterGlitch,         // a sample was set aside
+  kMeterRebased,        // the meter starts at zero for each session
+  kMixedRegisterReference,  // registers of the lifetime and of the transaction; each series by itself
+  kSinglePhase,         // the register of one phase is all there is
+  kReadingOutsideSession,
+  kNegativeDuration,
+  kDurationImplausible,
+  kTxIdReused,          // the id was that of an earlier session
+  kTxIdInferred,        // facts without a usable id joined by what they say
+  kTxIdAliased,         // the session has several ids
+  kSeqGap,              // numbers are missing in the sequence of 2.x messages
+  kIdTagMismatch,       // facts name different id tags
+  kAuthRejected,        // the start was refused
+  kRebootDuringSession,
+  kFaultDuringSession,
 };
 // clang-format on
 inline constexpr int kSessionFlags = static_cast<int>(SessionFlag::kFaultDuringSession) + 1;
