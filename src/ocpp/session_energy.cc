@@ -115,7 +115,6 @@ Samples RegisterSamples(const SessionFacts& facts, Findings& findings) {
 struct Ends {
   std::optional<Register> begin_header, begin_sample, end_header, end_sample;
   std::optional<Register> begin, end;  // the ones chosen
-  bool end_known = false;              // there was one, if only to be set aside
 };
 
 bool HasMeter(const ChargingElement* header) { return header != nullptr && header->row.meter_wh.has_value(); }
@@ -134,29 +133,19 @@ std::optional<Register> HeaderReading(const ChargingElement* element, SessionFla
   return std::nullopt;
 }
 
-// A sample that cannot be, where it is the only one of the transaction's begin or end and its header has no reading.
-bool IsInvalidEnd(const Samples& samples, const Register& sample, std::string_view context,
-                  const ChargingElement* header) {
-  return sample.from->row.context == context && !HasMeter(header) &&
-         std::none_of(samples.registers.begin(), samples.registers.end(),
-                      [&](const Register& other) { return other.from->row.context == context; });
-}
-
-// Says what the samples that cannot be would have been; of several the first is shown. Whether one was the end.
-bool NoteSetAside(const SessionFacts& facts, const Samples& samples, Findings& findings) {
-  bool end = false;
-  for (auto at = samples.set_aside.rbegin(); at != samples.set_aside.rend(); ++at) {
-    const Register& sample = *at;
-    if (IsInvalidEnd(samples, sample, kBeginContext, facts.start)) {
-      NoteSetAside(SessionFlag::kMeterStartInvalid, sample, findings);
-    } else if (facts.stop != nullptr && IsInvalidEnd(samples, sample, kEndContext, facts.stop)) {
-      NoteSetAside(SessionFlag::kMeterStopInvalid, sample, findings);
-      end = true;
-    } else {
-      NoteSetAside(SessionFlag::kMeterGlitch, sample, findings);
-    }
+// Says what the samples that cannot be would have been: the begin or end where nothing else tells it. Of several the first
+// is shown.
+void NoteSetAside(const SessionFacts& facts, const Ends& ends, const Registers& set_aside,
+                  Findings& findings) {
+  const bool no_begin = !HasMeter(facts.start) && !ends.begin_sample.has_value();
+  const bool no_end = facts.stop != nullptr && !HasMeter(facts.stop) && !ends.end_sample.has_value();
+  for (auto sample = set_aside.rbegin(); sample != set_aside.rend(); ++sample) {
+    const std::string_view context = sample->from->row.context;
+    const SessionFlag flag = no_begin && context == kBeginContext ? SessionFlag::kMeterStartInvalid
+                             : no_end && context == kEndContext   ? SessionFlag::kMeterStopInvalid
+                                                                  : SessionFlag::kMeterGlitch;
+    NoteSetAside(flag, *sample, findings);
   }
-  return end;
 }
 
 // Each end from its header, else from a sample; one that was set aside has no substitute. An end needs a
@@ -165,16 +154,15 @@ Ends ChooseEnds(const SessionFacts& facts, const Samples& samples, Findings& fin
   Ends ends;
   ends.begin_header = HeaderReading(facts.start, SessionFlag::kMeterStartInvalid, findings);
   ends.end_header = HeaderReading(facts.stop, SessionFlag::kMeterStopInvalid, findings);
-  ends.end_known = NoteSetAside(facts, samples, findings);
   for (const Register& sample : samples.registers) {
     if (sample.from->row.context == kBeginContext && !ends.begin_sample.has_value())
       ends.begin_sample = sample;
     if (sample.from->row.context == kEndContext) ends.end_sample = sample;
   }
+  NoteSetAside(facts, ends, samples.set_aside, findings);
   ends.begin = HasMeter(facts.start) ? ends.begin_header : ends.begin_sample;
   ends.end = HasMeter(facts.stop) ? ends.end_header : ends.end_sample;
   if (facts.stop == nullptr) ends.end.reset();
-  ends.end_known = ends.end_known || HasMeter(facts.stop) || ends.end_sample.has_value();
   return ends;
 }
 
@@ -393,6 +381,12 @@ std::optional<Thousandths> Meter(const std::optional<Register>& reading, bool se
   return reading.has_value() && !set_aside ? std::optional(reading->wh) : std::nullopt;
 }
 
+// One that was set aside was one.
+bool HasEndReading(const SessionFacts& facts, const Ends& ends, const Findings& findings) {
+  return HasMeter(facts.stop) || ends.end_sample.has_value() ||
+         findings.flags.Has(SessionFlag::kMeterStopInvalid);
+}
+
 }  // namespace
 
 Limits LimitsOf(std::string_view charge_point_id, const std::optional<int32_t>& connector_id,
@@ -447,7 +441,8 @@ SessionEnergy FindEnergy(const SessionFacts& facts, const Options& options, Find
   energy.shows_energy = energy.shows_energy || AnyPower(facts);
   if (options.meter_intervals) energy.intervals = IntervalsOf(series, verdict);
 
-  if (facts.stop != nullptr && !ends.end_known) findings.Note(SessionFlag::kNoEndReading);
+  if (facts.stop != nullptr && !HasEndReading(facts, ends, findings))
+    findings.Note(SessionFlag::kNoEndReading);
   CheckTransactionData(facts, samples.registers, energy, findings);
   CheckSigned(facts, energy, findings);
   CheckPower(facts, series, verdict, findings);
