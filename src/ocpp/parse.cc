@@ -24,7 +24,6 @@ std::string_view WithoutTrailing(std::string_view text, Predicate leaves_out) {
   while (!text.empty() && leaves_out(text.back())) text.remove_suffix(1);
   return text;
 }
-bool IsNul(char c) { return c == '\0'; }
 bool IsJsonBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 // ---- reading JSON -------------------------------------------------------------------------------------------
@@ -153,7 +152,7 @@ class Reader {
     if (begin == '"') {
       std::string_view unescaped;
       if (json.get_string().get(unescaped)) return false;
-      value = {JsonKind::kText, texts_.Copy(WithoutTrailing(unescaped, IsNul))};
+      value = {JsonKind::kText, texts_.Copy(WithoutNuls(unescaped))};
       return true;
     }
     ondemand::object object;
@@ -544,7 +543,7 @@ class Sorter {
 // The payload without byte-order mark, outer white space and NULs after the end.
 std::string_view Stripped(std::string_view payload) {
   if (payload.starts_with("\xEF\xBB\xBF")) payload.remove_prefix(3);
-  return Trim(WithoutTrailing(payload, [](char c) { return IsNul(c) || IsJsonBlank(c); }));
+  return Trim(WithoutTrailing(payload, [](char c) { return c == '\0' || IsJsonBlank(c); }));
 }
 
 }  // namespace

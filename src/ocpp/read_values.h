@@ -29,6 +29,12 @@ inline std::string_view Text(const FieldValue& value, Draft& draft) {
   return value.text;
 }
 
+// A text from a buffer of fixed size, without what fills it up.
+inline std::string_view WithoutNuls(std::string_view text) {
+  while (!text.empty() && text.back() == '\0') text.remove_suffix(1);
+  return text;
+}
+
 inline bool IsPresent(const FieldValue& value) {
   return value.kind != JsonKind::kAbsent && !(value.kind == JsonKind::kText && Trim(value.text).empty());
 }

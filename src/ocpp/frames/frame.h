@@ -114,10 +114,4 @@ struct Frame {
   }
 };
 
-// A text from a buffer of fixed size, without what fills it up.
-inline std::string_view WithoutNuls(std::string_view text) {
-  while (!text.empty() && text.back() == '\0') text.remove_suffix(1);
-  return text;
-}
-
 }  // namespace medallion::ocpp
