@@ -55,4 +55,18 @@ Member Kept(Member member, bool personal) {
   return member;
 }
 
+std::string_view Stripped(std::string_view payload) {
+  if (payload.starts_with(kByteOrderMark)) payload.remove_prefix(kByteOrderMark.size());
+  while (!payload.empty() && (payload.back() == '\0' || IsJsonBlank(payload.back())))
+    payload.remove_suffix(1);
+  return Trim(payload);
+}
+
+std::string_view Corrupt(std::string_view problem, std::optional<size_t> byte, Arena& texts) {
+  std::string detail = "{\"problem\":";
+  AppendJsonString(problem, detail);
+  if (byte) detail += ",\"byte\":" + std::to_string(*byte);
+  return texts.Copy(detail += "}");
+}
+
 }  // namespace medallion::ocpp

@@ -1,16 +1,28 @@
 // Members of JSON objects as they were written: whether two say the same, which repeat another, and how they are written
-// again. For flat events and for frames. Pure.
+// again; and what is done with a payload before and where it cannot be read. For flat events and for frames. Pure.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "medallion/base/arena.h"
 #include "medallion/ocpp/parse.h"
 
 namespace medallion::ocpp {
+
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+inline bool IsJsonBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+// A payload without byte-order mark, outer white space and NULs after the end.
+std::string_view Stripped(std::string_view payload);
+
+// What is said of a payload that cannot be read: {"problem":…,"byte":…}.
+[[gnu::cold]] std::string_view Corrupt(std::string_view problem, std::optional<size_t> byte, Arena& texts);
 
 // Whether both are numbers of one value; false where one is no number.
 bool SameNumber(std::string_view a, std::string_view b);

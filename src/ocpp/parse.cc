@@ -18,14 +18,6 @@ namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-// `text` without the bytes at its end that `leaves_out` holds for.
-template <class Predicate>
-std::string_view WithoutTrailing(std::string_view text, Predicate leaves_out) {
-  while (!text.empty() && leaves_out(text.back())) text.remove_suffix(1);
-  return text;
-}
-bool IsJsonBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
-
 // ---- reading JSON -------------------------------------------------------------------------------------------
 
 // Simdjson's On-Demand hands out tokens like 01 as numbers.
@@ -135,7 +127,7 @@ class Reader {
   static bool Scalar(std::string_view token, FieldValue& value) {
     const char next = token.data()[token.size()];
     if (next != ',' && next != '}' && next != ']') return false;
-    token = WithoutTrailing(token, IsJsonBlank);
+    while (!token.empty() && IsJsonBlank(token.back())) token.remove_suffix(1);
     switch (token.empty() ? '\0' : token.front()) {
       case '"':
         value = {JsonKind::kText, token.substr(1, token.size() - 2)};
@@ -530,21 +522,6 @@ class Sorter {
   std::vector<std::string_view> extra_names_;
   std::string extra_;
 };
-
-// ---- what cannot be read ------------------------------------------------------------------------------------
-
-[[gnu::cold]] std::string_view Corrupt(std::string_view problem, std::optional<size_t> byte, Arena& texts) {
-  std::string detail = "{\"problem\":";
-  AppendJsonString(problem, detail);
-  if (byte) detail += ",\"byte\":" + std::to_string(*byte);
-  return texts.Copy(detail += "}");
-}
-
-// The payload without byte-order mark, outer white space and NULs after the end.
-std::string_view Stripped(std::string_view payload) {
-  if (payload.starts_with("\xEF\xBB\xBF")) payload.remove_prefix(3);
-  return Trim(WithoutTrailing(payload, [](char c) { return c == '\0' || IsJsonBlank(c); }));
-}
 
 }  // namespace
 

@@ -13,18 +13,7 @@
 namespace medallion::ocpp {
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr size_t kFieldsMax = 32;  // of one object in the tables
-
-bool IsBlankByte(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
-
-// The payload without byte-order mark, outer white space and NULs after the end.
-std::string_view Stripped(std::string_view payload) {
-  if (payload.starts_with(kByteOrderMark)) payload.remove_prefix(kByteOrderMark.size());
-  while (!payload.empty() && (payload.back() == '\0' || IsBlankByte(payload.back())))
-    payload.remove_suffix(1);
-  return Trim(payload);
-}
 
 // The field of that name; null where there is none. Most messages have their fields in the specification's order, so that
 // it is the one after the last.
@@ -80,13 +69,6 @@ void Put(const FieldSpec& spec, const FieldValue& value, FrameFields& fields) {
   if (fields.ambiguous.empty() && IsPresent(value) && !SameJson(before, value)) fields.ambiguous = spec.name;
 }
 
-[[gnu::cold]] std::string_view Corrupt(std::string_view problem, std::optional<size_t> byte, Arena& texts) {
-  std::string detail = "{\"problem\":";
-  AppendJsonString(problem, detail);
-  if (byte) detail += ",\"byte\":" + std::to_string(*byte);
-  return texts.Copy(detail += "}");
-}
-
 // `type` is what stood in the message type's place. What may hold a number that not every reader of JSON can hold is shown
 // as a text.
 std::string_view NoFrame(const char* because, FieldValue type, Arena& texts) {
@@ -105,7 +87,7 @@ std::string_view NoFrame(const char* because, FieldValue type, Arena& texts) {
 
 bool IsFrame(std::string_view payload) {
   if (payload.starts_with(kByteOrderMark)) payload.remove_prefix(kByteOrderMark.size());
-  const auto* const begin = std::find_if_not(payload.begin(), payload.end(), IsBlankByte);
+  const auto* const begin = std::find_if_not(payload.begin(), payload.end(), IsJsonBlank);
   return begin != payload.end() && *begin == '[';
 }
 
